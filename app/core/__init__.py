@@ -1,0 +1,1 @@
+"""The rules of the product as pure functions: no I/O, no framework."""

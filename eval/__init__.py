@@ -1,0 +1,1 @@
+"""How judgements of both are made."""

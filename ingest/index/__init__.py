@@ -1,0 +1,1 @@
+"""How chunks are found: by vector and by term."""

@@ -1,0 +1,201 @@
+"""What is a document, a page, a chunk and the report of a file?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class FileStatus(StrEnum):
+    """What became of one file. A bad file never stops a batch."""
+
+    INDEXED = "indexed"
+    UNCHANGED = "unchanged"
+    DUPLICATE = "duplicate"
+    NO_TEXT = "no_text"
+    ENCRYPTED = "encrypted"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    TIMED_OUT = "timed_out"
+    FAILED = "failed"
+    PARTIAL = "partial"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of Unicode code points, `text[start:end]`."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the piece of `text` that this span names."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One physical page: `number` counts from 1, `label` is what is printed on it, `span` is in the document's text."""
+
+    number: int
+    label: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the document: `level` from 1, `start` is where it begins in the document's text."""
+
+    level: int
+    title: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRun:
+    """`text[start:end]` came from bytes `[byte_start:byte_end]` of the original.
+
+    If `verbatim`, the two agree character by character in the document's encoding and any inner position can be
+    mapped; otherwise (a line break folded, a character removed or replaced) only the ends correspond.
+    """
+
+    start: int
+    end: int
+    byte_start: int
+    byte_end: int
+    verbatim: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """What a reader gives back: normalised text with its structure.
+
+    `pages` cover the text of paged formats in order, and are empty for formats without pages. `blocks` are the spans
+    of paragraphs, list items, code blocks and table rows, in order, without overlap. `byte_runs` is None where a
+    text position has no single place in the file (PDF, DOCX, HTML). `failed_pages` counts from 1.
+    """
+
+    text: str
+    media_type: str
+    title: str | None = None
+    date: str | None = None
+    language: str | None = None
+    encoding: str | None = None
+    pages: tuple[Page, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Span, ...] = ()
+    byte_runs: tuple[ByteRun, ...] | None = None
+    failed_pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in PDF points from the page's lower left corner."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of the catalog, without its text. `pages` is the number of physical pages, 0 if it has none."""
+
+    id: str
+    root: str
+    path: str
+    title: str
+    sha256: str
+    version: int
+    media_type: str
+    language: str
+    pages: int
+    status: FileStatus
+    tenant: str = "local"
+    date: str | None = None
+    encoding: str | None = None
+    tags: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document's text: `text == document.text[span]`. Pages count from 1; None without pages."""
+
+    id: str
+    document_id: str
+    version: int
+    ordinal: int
+    span: Span
+    text: str
+    page: int | None = None
+    page_end: int | None = None
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Term weights: `indices` are 32-bit term ids, ascending and unique; `values` are their weights."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPoint:
+    """What the index holds of a chunk: its id, its document, a unit dense vector and its BM25 term weights."""
+
+    id: str
+    document_id: str
+    tenant: str
+    dense: Sequence[float]
+    sparse: SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk found: `dense` is a cosine in [-1, 1], `bm25` at least 0; None where that side did not find it.
+
+    `fused` is the reciprocal-rank-fusion score by which hits are ordered.
+    """
+
+    chunk_id: str
+    dense: float | None
+    bm25: float | None
+    fused: float
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What happened to one file of an ingestion; `path` is relative to its root, `seconds` is wall time."""
+
+    path: str
+    status: FileStatus
+    reason: str | None = None
+    document_id: str | None = None
+    pages: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+    ocr: bool = False
+    encoding: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """The report of a whole ingestion. `embedded` counts texts embedded, `written` counts chunks written."""
+
+    files: tuple[FileReport, ...] = field(default=())
+    seconds: float = 0.0
+    embedded: int = 0
+    written: int = 0
+
+    def totals(self) -> dict[str, int]:
+        """Return how many files ended with each status that occurs."""
+        counts: dict[str, int] = {}
+        for report in self.files:
+            counts[report.status.value] = counts.get(report.status.value, 0) + 1
+        return counts

@@ -1,0 +1,1 @@
+"""How runs are started, kept, resumed and read."""

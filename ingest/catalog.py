@@ -1,0 +1,243 @@
+"""What documents are there, and what is their text? The catalog is the truth about the corpus."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from ingest import schema
+from ingest.database import open_database
+from ingest.embed.port import Vectors
+from ingest.types import ByteRun, Chunk, Document, FileStatus, Page, Span
+
+_BATCH = 500
+"""Well under SQLite's limit of variables in one statement."""
+
+SEARCHABLE = (FileStatus.INDEXED, FileStatus.PARTIAL)
+
+
+class Catalog:
+    """Documents, their texts, pages and chunks, in one SQLite file. Safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._engine = open_database(path, schema.metadata, schema.SCHEMA_VERSION)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._engine.dispose()
+
+    # -- documents
+
+    def known(self, root: str) -> dict[str, tuple[Document, tuple[int, int, int]]]:
+        """Return by path every file once seen under `root`, with its (size, mtime_ns, inode) at that time."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(schema.documents).where(schema.documents.c.root == root))
+            return {row.path: (_document(row), (row.size, row.mtime_ns, row.inode)) for row in rows}
+
+    def roots(self) -> list[str]:
+        """Return the folders that were ingested."""
+        with self._engine.connect() as connection:
+            return list(connection.execute(select(schema.documents.c.root).distinct()).scalars())
+
+    def documents(self, limit: int, offset: int) -> tuple[list[Document], int]:
+        """Return a page of the documents that were not removed, by path, and how many there are."""
+        alive = schema.documents.c.status != FileStatus.REMOVED
+        query = select(schema.documents).where(alive).order_by(schema.documents.c.root, schema.documents.c.path)
+        with self._engine.connect() as connection:
+            total = connection.execute(select(func.count()).select_from(schema.documents).where(alive)).scalar_one()
+            return [_document(row) for row in connection.execute(query.limit(limit).offset(offset))], total
+
+    def document(self, document_id: str) -> Document | None:
+        """Return one document, also a removed one."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(schema.documents).where(schema.documents.c.id == document_id)).first()
+            return None if row is None else _document(row)
+
+    def with_sha256(self, sha256: str) -> list[Document]:
+        """Return the searchable documents with these bytes."""
+        query = select(schema.documents).where(
+            schema.documents.c.sha256 == sha256, schema.documents.c.status.in_(SEARCHABLE)
+        )
+        with self._engine.connect() as connection:
+            return [_document(row) for row in connection.execute(query)]
+
+    def text(self, document_id: str) -> str | None:
+        """Return the stored text of a document."""
+        with self._engine.connect() as connection:
+            return connection.execute(
+                select(schema.texts.c.text).where(schema.texts.c.document_id == document_id)
+            ).scalar()
+
+    def byte_runs(self, document_id: str) -> tuple[ByteRun, ...] | None:
+        """Return the map from the text back to the bytes of the file, where the format has one."""
+        with self._engine.connect() as connection:
+            runs = connection.execute(
+                select(schema.texts.c.byte_runs).where(schema.texts.c.document_id == document_id)
+            ).scalar()
+        return None if runs is None else tuple(ByteRun(*run) for run in json.loads(runs))
+
+    def pages(self, document_id: str) -> list[Page]:
+        """Return the pages of a document, in order."""
+        query = (
+            select(schema.pages)
+            .where(schema.pages.c.document_id == document_id)
+            .order_by(schema.pages.c.number)
+        )
+        with self._engine.connect() as connection:
+            return [Page(row.number, row.label, Span(row.start, row.end)) for row in connection.execute(query)]
+
+    # -- writing
+
+    def store(
+        self,
+        document: Document,
+        stat: tuple[int, int, int],
+        *,
+        text: str | None = None,
+        byte_runs: Sequence[ByteRun] | None = None,
+        pages: Iterable[Page] = (),
+        chunks: Sequence[Chunk] = (),
+        seconds: float = 0.0,
+    ) -> None:
+        """Replace a document whole, in one transaction: what was there before is gone when the new stands."""
+        values = _values(document, stat, seconds)
+        with self._engine.begin() as connection:
+            statement = upsert(schema.documents).values(values)
+            connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
+            for table in (schema.texts, schema.pages, schema.chunks):
+                connection.execute(delete(table).where(table.c.document_id == document.id))
+            if text is not None:
+                runs = None if byte_runs is None else json.dumps([_run_row(run) for run in byte_runs])
+                connection.execute(insert(schema.texts).values(document_id=document.id, text=text, byte_runs=runs))
+            page_rows = [_page_row(document.id, page) for page in pages]
+            if page_rows:
+                connection.execute(insert(schema.pages), page_rows)
+            if chunks:
+                connection.execute(insert(schema.chunks), [_chunk_row(chunk) for chunk in chunks])
+
+    def move(self, document_id: str, path: str, stat: tuple[int, int, int]) -> None:
+        """Record that a document's file now has another path."""
+        size, mtime_ns, inode = stat
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(schema.documents)
+                .where(schema.documents.c.id == document_id)
+                .values(path=path, size=size, mtime_ns=mtime_ns, inode=inode)
+            )
+
+    # -- chunks
+
+    def chunk_ids(self, document_id: str | None = None) -> set[str]:
+        """Return the ids of all live chunks, or of one document's."""
+        query = select(schema.chunks.c.id)
+        if document_id is not None:
+            query = query.where(schema.chunks.c.document_id == document_id)
+        with self._engine.connect() as connection:
+            return set(connection.execute(query).scalars())
+
+    def count(self) -> tuple[int, int]:
+        """Return how many searchable documents and how many chunks there are."""
+        searchable = schema.documents.c.status.in_(SEARCHABLE)
+        with self._engine.connect() as connection:
+            found = connection.execute(select(func.count()).select_from(schema.documents).where(searchable))
+            documents = found.scalar_one()
+            return documents, connection.execute(select(func.count()).select_from(schema.chunks)).scalar_one()
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, tuple[Chunk, Document]]:
+        """Return the live chunks among `ids`, each with its document."""
+        text = func.substr(
+            schema.texts.c.text, schema.chunks.c.start + 1, schema.chunks.c.end - schema.chunks.c.start
+        ).label("text")
+        query = (
+            select(schema.chunks, text, schema.documents)
+            .join(schema.documents, schema.documents.c.id == schema.chunks.c.document_id)
+            .join(schema.texts, schema.texts.c.document_id == schema.chunks.c.document_id)
+        )
+        found: dict[str, tuple[Chunk, Document]] = {}
+        with self._engine.connect() as connection:
+            for start in range(0, len(ids), _BATCH):
+                rows = connection.execute(query.where(schema.chunks.c.id.in_(ids[start : start + _BATCH])))
+                for row in rows.mappings():
+                    chunk = _chunk(row)
+                    found[chunk.id] = (chunk, _document_from(row))
+        return found
+
+    # -- vector cache
+
+    def cached_vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors known for these keys."""
+        found: dict[str, Vectors] = {}
+        with self._engine.connect() as connection:
+            for start in range(0, len(keys), _BATCH):
+                rows = connection.execute(
+                    select(schema.vectors).where(schema.vectors.c.key.in_(keys[start : start + _BATCH]))
+                )
+                found.update((row.key, np.frombuffer(row.vector, dtype=np.float32)) for row in rows)
+        return found
+
+    def cache_vectors(self, vectors: Mapping[str, Vectors]) -> None:
+        """Keep vectors by key."""
+        rows = [{"key": key, "vector": vector.astype(np.float32).tobytes()} for key, vector in vectors.items()]
+        if rows:
+            with self._engine.begin() as connection:
+                connection.execute(upsert(schema.vectors).on_conflict_do_nothing(), rows)
+
+
+def _values(document: Document, stat: tuple[int, int, int], seconds: float) -> dict[str, Any]:
+    size, mtime_ns, inode = stat
+    return {
+        "id": document.id, "tenant": document.tenant, "root": document.root, "path": document.path,
+        "title": document.title, "date": document.date, "tags": json.dumps(list(document.tags)),
+        "sha256": document.sha256, "version": document.version, "media_type": document.media_type,
+        "language": document.language, "encoding": document.encoding, "pages": document.pages,
+        "status": document.status.value, "reason": document.reason,
+        "size": size, "mtime_ns": mtime_ns, "inode": inode, "seconds": seconds,
+    }  # fmt: skip
+
+
+def _document(row: Row[Any]) -> Document:
+    return _document_from({str(key): value for key, value in row._mapping.items()})
+
+
+def _document_from(row: Mapping[Any, Any]) -> Document:
+    get = {column.name: row.get(column, row.get(column.name)) for column in schema.documents.columns}
+    return Document(
+        id=get["id"], root=get["root"], path=get["path"], title=get["title"], sha256=get["sha256"],
+        version=get["version"], media_type=get["media_type"], language=get["language"], pages=get["pages"],
+        status=FileStatus(get["status"]), tenant=get["tenant"], date=get["date"], encoding=get["encoding"],
+        tags=tuple(json.loads(get["tags"])), reason=get["reason"],
+    )  # fmt: skip
+
+
+def _chunk(row: Mapping[Any, Any]) -> Chunk:
+    columns = schema.chunks.c
+    return Chunk(
+        id=row[columns.id], document_id=row[columns.document_id], version=row[columns.version],
+        ordinal=row[columns.ordinal], span=Span(row[columns.start], row[columns.end]), text=row["text"],
+        page=row[columns.page], page_end=row[columns.page_end], headings=tuple(json.loads(row[columns.headings])),
+    )  # fmt: skip
+
+
+def _chunk_row(chunk: Chunk) -> dict[str, Any]:
+    return {
+        "id": chunk.id, "document_id": chunk.document_id, "version": chunk.version, "ordinal": chunk.ordinal,
+        "start": chunk.span.start, "end": chunk.span.end, "page": chunk.page, "page_end": chunk.page_end,
+        "headings": json.dumps(list(chunk.headings), ensure_ascii=False),
+    }  # fmt: skip
+
+
+def _page_row(document_id: str, page: Page) -> dict[str, Any]:
+    return {
+        "document_id": document_id, "number": page.number, "label": page.label,
+        "start": page.span.start, "end": page.span.end,
+    }  # fmt: skip
+
+
+def _run_row(run: ByteRun) -> list[int]:
+    return [run.start, run.end, run.byte_start, run.byte_end, int(run.verbatim)]

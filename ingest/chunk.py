@@ -1,0 +1,146 @@
+"""Where is a document cut into chunks?
+
+Blocks (paragraphs, list items, table rows) are gathered up to a target size and never across a heading; a block that
+is too long is cut at sentence ends. Every chunk is `document.text[span]`, in order, without overlap, and together they
+hold every character that is not white space.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from ingest.types import Chunk, Heading, Page, ReadResult, Span
+
+TARGET_TOKENS = 180
+"""Where a chunk is closed; about half of what the embedding model reads (512), so that a chunk holds one thought."""
+MAX_TOKENS = 260
+"""A block longer than this is cut at sentence ends."""
+NAMESPACE = uuid.UUID("6f1d3c0e-6a5b-5d0f-9a53-0c1f6f0f7c11")
+
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n")
+_VISIBLE = re.compile(r"\S")
+
+
+def size(text: str) -> float:
+    """Return about how many model tokens `text` has: 0.7 for a CJK character, a quarter for any other."""
+    wide = len(_WIDE.findall(text))
+    return 0.7 * wide + 0.25 * (len(text) - wide)
+
+
+def chunk_document(document_id: str, version: int, read: ReadResult) -> list[Chunk]:
+    """Cut a document. Chunk ids follow from document, version and span, so that a repeated write is the same write."""
+    starts = [page.span.start for page in read.pages]
+    head_starts = [heading.start for heading in read.headings]
+    chunks = []
+    for ordinal, span in enumerate(_spans(read)):
+        first, last = _pages(read.pages, starts, span)
+        chunks.append(
+            Chunk(
+                id=str(uuid.uuid5(NAMESPACE, f"{document_id}/{version}/{span.start}-{span.end}")),
+                document_id=document_id,
+                version=version,
+                ordinal=ordinal,
+                span=span,
+                text=span.of(read.text),
+                page=first,
+                page_end=last,
+                headings=heading_path(read.headings, head_starts, span.start),
+            )
+        )
+    return chunks
+
+
+def searchable_text(chunk: Chunk, title: str) -> str:
+    """Return what is embedded and indexed for a chunk: its title and headings, then its text."""
+    heads = [title, *chunk.headings] if title not in chunk.headings else list(chunk.headings)
+    context = " > ".join(head for head in heads if head)
+    return f"{context}\n{chunk.text}" if context else chunk.text
+
+
+def heading_path(headings: Sequence[Heading], starts: Sequence[int], position: int) -> tuple[str, ...]:
+    """Return the titles of the headings that `position` stands under, outermost first."""
+    path: list[Heading] = []
+    for heading in headings[: bisect_right(starts, position)]:
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+    return tuple(heading.title for heading in path)
+
+
+def _spans(read: ReadResult) -> Iterator[Span]:
+    cuts = sorted({heading.start for heading in read.headings})
+    edges = [0, *cuts, len(read.text)]
+    for start, end in zip(edges, edges[1:], strict=False):
+        yield from _pack(read.text, _units(read, start, end))
+
+
+def _units(read: ReadResult, start: int, end: int) -> Iterator[Span]:
+    """Yield the pieces of one section: its blocks, what stands between them, and long blocks cut at sentences."""
+    edges = {start, end}
+    for block in read.blocks:
+        edges.update(edge for edge in (block.start, block.end) if start < edge < end)
+    ordered = sorted(edges)
+    for left, right in zip(ordered, ordered[1:], strict=False):
+        span = _trim(read.text, left, right)
+        if span is not None:
+            yield from [span] if size(span.of(read.text)) <= MAX_TOKENS else _sentences(read.text, span)
+
+
+def _sentences(text: str, span: Span) -> Iterator[Span]:
+    edges = [span.start, *(m.end() for m in _SENTENCE_END.finditer(text, span.start, span.end)), span.end]
+    for left, right in zip(edges, edges[1:], strict=False):
+        piece = _trim(text, left, right)
+        if piece is not None:
+            yield from _slices(text, piece)
+
+
+def _slices(text: str, span: Span) -> Iterator[Span]:
+    """Cut what has no sentence end for too long (code, a word list) at white space, else anywhere."""
+    start = span.start
+    while start < span.end and size(text[start : span.end]) > MAX_TOKENS:
+        stop = start + 1
+        weight = 0.0
+        while stop < span.end and weight < TARGET_TOKENS:
+            weight += size(text[stop])
+            stop += 1
+        space = max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
+        stop = space + 1 if space > start else stop
+        piece = _trim(text, start, stop)
+        if piece is not None:
+            yield piece
+        start = stop
+    rest = _trim(text, start, span.end)
+    if rest is not None:
+        yield rest
+
+
+def _pack(text: str, units: Iterable[Span]) -> Iterator[Span]:
+    held: Span | None = None
+    for unit in units:
+        joined = unit if held is None else Span(held.start, unit.end)
+        if held is not None and size(joined.of(text)) > TARGET_TOKENS:
+            yield held
+            joined = unit
+        held = joined
+    if held is not None:
+        yield held
+
+
+def _trim(text: str, start: int, end: int) -> Span | None:
+    piece = text[start:end]
+    first = _VISIBLE.search(piece)
+    if first is None:
+        return None
+    return Span(start + first.start(), start + len(piece.rstrip()))
+
+
+def _pages(pages: Sequence[Page], starts: Sequence[int], span: Span) -> tuple[int | None, int | None]:
+    if not pages:
+        return None, None
+    first = pages[max(0, bisect_right(starts, span.start) - 1)]
+    last = pages[max(0, bisect_right(starts, span.end - 1) - 1)]
+    return first.number, last.number

@@ -1,0 +1,34 @@
+"""What does ingestion need to know?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
+    """Where things are kept and how large and slow a file may be. `max_bytes` per file; `read_timeout` in seconds."""
+
+    home: Path
+    embedder: str = "multilingual-e5-small"
+    qdrant_url: str | None = None
+    qdrant_api_key: str | None = None
+    max_bytes: int = 200 * 1024 * 1024
+    read_timeout: float = 120.0
+    tenant: str = "local"
+
+    @property
+    def catalog_path(self) -> Path:
+        """Return where the catalog is."""
+        return self.home / "catalog.db"
+
+    @property
+    def index_path(self) -> Path:
+        """Return where the embedded index is."""
+        return self.home / "index"
+
+    @property
+    def models_path(self) -> Path:
+        """Return where converted models are."""
+        return self.home / "models"

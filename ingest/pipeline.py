@@ -28,8 +28,8 @@ from ingest.write import ChunkWriter
 READ_AHEAD = 2
 """Files that are read while another is embedded: reading is an eighth of the work, so two keep the model busy."""
 
-RETRIED = (FileStatus.FAILED, FileStatus.TIMED_OUT, FileStatus.REMOVED)
-"""What is read again though the file looks unchanged: the cause may have gone."""
+RETRIED = (FileStatus.FAILED, FileStatus.TIMED_OUT, FileStatus.REMOVED, FileStatus.DUPLICATE)
+"""What is read again though the file looks unchanged: the cause, or the twin, may have gone."""
 
 Stat = tuple[int, int, int]
 

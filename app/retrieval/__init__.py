@@ -1,0 +1,1 @@
+"""How passages are found, ranked and chosen."""

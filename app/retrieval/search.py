@@ -1,0 +1,150 @@
+"""Which passages answer a query? One hybrid query, live chunks only, reranked, each with its scores."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from app.core.types import DocumentRef, Passage, Scores
+from app.retrieval.rerank import Reranker
+from ingest.index.bm25 import query_weights
+from ingest.library import Library
+from ingest.types import Chunk, Document, Hit, Page
+
+CANDIDATES = 60
+"""Hits taken from the index."""
+RERANKED = 20
+"""Hits that are reranked: 20 passages cost about half a second in torch, and the 21st is rarely the answer."""
+SHOWN_THRESHOLD = 0.40
+"""From here a passage counts as evidence (the task status rule)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage with its rank from 1 and, if it fell, the stage at which it did."""
+
+    passage: Passage
+    rank: int
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found; `timings` are seconds by stage."""
+
+    query: str
+    candidates: tuple[Candidate, ...]
+    timings: Mapping[str, float]
+
+    @property
+    def passages(self) -> list[Passage]:
+        """Return the reranked passages, best first, those below the threshold included."""
+        return [one.passage for one in self.candidates if one.cut in (None, "threshold")]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the `search` object of the interface."""
+        return {
+            "query": self.query,
+            "passages": [
+                {**passage_json(one.passage), "rank": one.rank, "cut": one.cut} for one in self.candidates
+            ],
+            "timings": dict(self.timings),
+        }
+
+
+class Retriever:
+    """Searches a library. Safe to use from several threads; every call blocks."""
+
+    def __init__(self, library: Library, reranker: Reranker) -> None:
+        self._library = library
+        self.reranker = reranker
+
+    def search(self, query: str, limit: int = 10, document_ids: Collection[str] | None = None) -> SearchResult:
+        """Return at most `limit` reranked passages and what fell on the way; a blank query finds nothing."""
+        if not query.strip():
+            return SearchResult(query, (), {})
+        marks = [time.perf_counter()]
+        dense = self._library.embedder.embed_query(query)
+        marks.append(time.perf_counter())
+        hits = self._library.index.search(dense, query_weights(query), CANDIDATES, document_ids)
+        passages = self._passages(hits, document_ids)
+        marks.append(time.perf_counter())
+        ranked = self.reranker.rerank(query, passages[:RERANKED])
+        marks.append(time.perf_counter())
+        ordered = [*ranked, *passages[RERANKED:]]
+        candidates = tuple(
+            Candidate(passage, rank, _cut(passage, rank, limit)) for rank, passage in enumerate(ordered, 1)
+        )
+        names = ("embed", "index", "rerank")
+        spent = {name: end - start for name, start, end in zip(names, marks, marks[1:], strict=False)}
+        return SearchResult(query, candidates, spent)
+
+    def _passages(self, hits: Sequence[Hit], document_ids: Collection[str] | None) -> list[Passage]:
+        live = self._library.chunks([hit.chunk_id for hit in hits], document_ids)
+        labels: dict[str, list[Page]] = {}
+        found = []
+        for hit in hits:
+            if hit.chunk_id in live:
+                chunk, document = live[hit.chunk_id]
+                if chunk.page is not None and document.id not in labels:
+                    labels[document.id] = self._library.pages(document.id)
+                found.append(to_passage(chunk, document, hit, labels.get(document.id, [])))
+        return found
+
+
+def to_passage(chunk: Chunk, document: Document, hit: Hit | None, pages: Sequence[Page]) -> Passage:
+    """Join a chunk with its document and its scores."""
+    label = next((page.label for page in pages if page.number == chunk.page), None)
+    return Passage(
+        chunk_id=chunk.id,
+        document=DocumentRef(document.id, document.title, document.path, document.sha256, document.version),
+        text=chunk.text,
+        start=chunk.span.start,
+        end=chunk.span.end,
+        page=chunk.page,
+        page_label=label,
+        headings=chunk.headings,
+        scores=Scores() if hit is None else Scores(dense=hit.dense, bm25=hit.bm25, fused=hit.fused),
+        language=document.language,
+    )
+
+
+def passage_json(passage: Passage) -> dict[str, Any]:
+    """Return a passage as the interface shows it."""
+    return {
+        "chunk_id": passage.chunk_id,
+        "document": asdict(passage.document),
+        "page": passage.page,
+        "page_label": passage.page_label,
+        "headings": list(passage.headings),
+        "span": {"start": passage.start, "end": passage.end},
+        "text": passage.text,
+        "language": passage.language,
+        "scores": asdict(passage.scores),
+    }
+
+
+def passage_from_json(data: Mapping[str, Any]) -> Passage:
+    """Return the passage that `passage_json` wrote."""
+    return Passage(
+        chunk_id=data["chunk_id"],
+        document=DocumentRef(**data["document"]),
+        text=data["text"],
+        start=data["span"]["start"],
+        end=data["span"]["end"],
+        page=data["page"],
+        page_label=data["page_label"],
+        headings=tuple(data["headings"]),
+        scores=Scores(**data["scores"]),
+        language=data["language"],
+    )
+
+
+def _cut(passage: Passage, rank: int, limit: int) -> str | None:
+    if passage.scores.rerank is None:
+        return "fusion"
+    if rank > limit:
+        return "limit"
+    return None if passage.scores.rerank >= SHOWN_THRESHOLD else "threshold"

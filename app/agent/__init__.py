@@ -1,0 +1,1 @@
+"""The graph: thin nodes that do what `app.core` decides."""

@@ -1,0 +1,77 @@
+"""What does a node work with? Services and callbacks, handed over in LangGraph's context and never kept in state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from app.core.budget import Limits, Reservations
+from app.core.types import Passage
+from app.ports import Completion, Role, Roles, SentenceScorer
+from app.retrieval.rerank import Reranker
+from app.retrieval.search import Retriever
+
+Json = dict[str, Any]
+
+
+class Recorder(Protocol):
+    """Keeps what happens in one run, and sends it to whoever listens."""
+
+    def emit(self, kind: str, data: Json) -> None:
+        """Add an event."""
+
+    def trace(self, kind: str, data: Json) -> None:
+        """Add a trace entry."""
+
+    def add_passages(self, passages: Sequence[Passage]) -> None:
+        """Keep passages."""
+
+    def passages(self) -> dict[str, Passage]:
+        """Return the kept passages by chunk id."""
+
+    def commit_claim(self, claim: Json, appended: dict[int, str], citations: Sequence[Json]) -> None:
+        """Write a sentence, what it appends to the evidence, and their events, in one transaction."""
+
+    def claims(self) -> list[Json]:
+        """Return the committed sentences."""
+
+    def evidence(self) -> list[str]:
+        """Return the committed evidence as chunk ids, in the order of their numbers."""
+
+    def save_draft(self, role: str, draft: Json) -> None:
+        """Keep a judged draft."""
+
+    def draft(self, role: str) -> Json | None:
+        """Return a judged draft."""
+
+    def count_llm(self, role: Role, completion: Completion) -> int:
+        """Count what a reply cost; return the calls of the run so far."""
+
+
+class Source(Protocol):
+    """The stored texts that quotations are checked against."""
+
+    def text(self, document_id: str) -> str | None:
+        """Return a document's text."""
+
+    def locate(self, document_id: str, start: int, end: int) -> Json:
+        """Return `page`, `page_label`, `byte_span` and `boxes` of a span of a document's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """The services of a run."""
+
+    run_id: str
+    roles: Roles
+    retriever: Retriever
+    reranker: Reranker
+    scorer: SentenceScorer
+    source: Source
+    recorder: Recorder
+    limits: Limits
+    reservations: Reservations
+    researchers: asyncio.Semaphore
+    refusals: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,119 @@
+"""Which reader reads a file? The content decides where it can, the name where it cannot."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import PurePath
+
+from ingest.errors import ReadError, Unsupported
+from ingest.read import docx, html, markdown, pdf, plain
+from ingest.types import ReadResult
+
+MEDIA_TYPES = {
+    ".pdf": pdf.MEDIA_TYPE,
+    ".docx": docx.MEDIA_TYPE,
+    ".html": html.MEDIA_TYPE,
+    ".htm": html.MEDIA_TYPE,
+    ".xhtml": html.MEDIA_TYPE,
+    ".md": markdown.MEDIA_TYPE,
+    ".markdown": markdown.MEDIA_TYPE,
+    ".txt": plain.MEDIA_TYPE,
+    ".text": plain.MEDIA_TYPE,
+    ".rst": plain.MEDIA_TYPE,
+}
+"""Media types by suffix."""
+
+_READERS: dict[str, Callable[[bytes], ReadResult]] = {
+    pdf.MEDIA_TYPE: pdf.read_pdf,
+    docx.MEDIA_TYPE: docx.read_docx,
+    html.MEDIA_TYPE: html.read_html,
+    markdown.MEDIA_TYPE: markdown.read_markdown,
+    plain.MEDIA_TYPE: plain.read_plain,
+}
+_NAMES = {pdf.MEDIA_TYPE: "a PDF", docx.MEDIA_TYPE: "a Word file"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """How a binary format begins, and what to tell about it."""
+
+    start: bytes
+    name: str
+
+
+_FOREIGN = (
+    _Signature(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file (or one with a password)"),
+    _Signature(b"\x89PNG", "a PNG image"),
+    _Signature(b"\xff\xd8\xff", "a JPEG image"),
+    _Signature(b"GIF8", "a GIF image"),
+    _Signature(b"II*\0", "a TIFF image"),
+    _Signature(b"MM\0*", "a TIFF image"),
+    _Signature(b"\x7fELF", "a program"),
+    _Signature(b"MZ\x90", "a program"),
+    _Signature(b"\x1f\x8b", "a compressed file"),
+    _Signature(b"7z\xbc\xaf", "an archive"),
+    _Signature(b"Rar!", "an archive"),
+    _Signature(b"{\\rtf", "an RTF file"),
+    _Signature(b"%!PS", "a PostScript file"),
+)
+
+
+def supported(name: str) -> bool:
+    """Say whether there is a reader for files of this name."""
+    return PurePath(name).suffix.lower() in MEDIA_TYPES
+
+
+def read(data: bytes, name: str) -> ReadResult:
+    """Read a file. Raises a ReadError that says what is wrong with it."""
+    return _READERS[media_type_of(data, name)](data)
+
+
+def media_type_of(data: bytes, name: str) -> str:
+    """Return the media type of a file; raises ReadError where content and name contradict each other."""
+    if not data.strip():
+        raise ReadError("The file is empty.")
+    named = MEDIA_TYPES.get(PurePath(name).suffix.lower())
+    found = _sniffed(data)
+    if found is None and named in _NAMES:
+        raise ReadError(f"The file is named like {_NAMES[named]} but is none: {_looks_like(data)}.")
+    media_type = found or named
+    if media_type is None:
+        raise Unsupported(f"There is no reader for files of the kind {PurePath(name).suffix or name!r}.")
+    return media_type
+
+
+def _sniffed(data: bytes) -> str | None:
+    """Return the media type of formats that can be told by their content; raises Unsupported for foreign ones."""
+    if b"%PDF-" in data[:1024]:
+        return pdf.MEDIA_TYPE
+    if data.startswith(b"PK\x03\x04"):
+        return _zip_type(data)
+    for signature in _FOREIGN:
+        if data.startswith(signature.start):
+            raise Unsupported(f"The file is {signature.name}, which cannot be read.")
+    return None
+
+
+def _zip_type(data: bytes) -> str:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise ReadError("The file is a damaged ZIP archive or Office file.") from error
+    if "word/document.xml" in names:
+        return docx.MEDIA_TYPE
+    raise Unsupported("The file is an archive or an Office file of a kind that cannot be read.")
+
+
+def _looks_like(data: bytes) -> str:
+    start = data[:1024].lstrip().lower()
+    if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
+        return "it holds a web page, perhaps a download that failed"
+    return (
+        "it holds plain text"
+        if b"\0" not in data[:1024] and start.isascii()
+        else "its content is something else"
+    )

@@ -1,0 +1,1 @@
+"""Who plays the roles: a chat model behind an endpoint, or rules that need none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,8 +31,11 @@ class Recorder(Protocol):
     def passages(self) -> dict[str, Passage]:
         """Return the kept passages by chunk id."""
 
-    def commit_claim(self, claim: Json, appended: dict[int, str], citations: Sequence[Json]) -> None:
+    def commit_claim(self, claim: Json, appended: Mapping[int, str], passages: Mapping[str, Passage]) -> None:
         """Write a sentence, what it appends to the evidence, and their events, in one transaction."""
+
+    def save_plan(self, plan: Json) -> None:
+        """Keep the plan in the run's row, for whoever has to decide on it."""
 
     def claims(self) -> list[Json]:
         """Return the committed sentences."""
@@ -53,10 +56,10 @@ class Recorder(Protocol):
 class Source(Protocol):
     """The stored texts that quotations are checked against."""
 
-    def text(self, document_id: str) -> str | None:
-        """Return a document's text."""
+    def text(self, document_id: str, version: int) -> str | None:
+        """Return a document's text, None if that version is no longer what is stored."""
 
-    def locate(self, document_id: str, start: int, end: int) -> Json:
+    def locate(self, document_id: str, version: int, start: int, end: int) -> Json:
         """Return `page`, `page_label`, `byte_span` and `boxes` of a span of a document's text."""
 
 

@@ -55,6 +55,22 @@ class RunRow:
     result: Json | None
 
 
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """Everything kept of a run that its result is built from; passages by chunk id, `seconds` since its start."""
+
+    run_id: str
+    question: str
+    fingerprint: Json
+    claims: list[Json]
+    evidence: list[str]
+    passages: dict[str, Json]
+    traces: list[Json]
+    drafts: dict[str, Json]
+    seconds: float
+    resumes: int
+
+
 class RunStore:
     """The run database. Safe to use from several threads and processes."""
 
@@ -87,7 +103,7 @@ class RunStore:
             row = connection.execute(select(schema.runs).where(schema.runs.c.id == run_id)).mappings().first()
             return None if row is None else _row(row)
 
-    def list(self, status: str | None, limit: int, offset: int) -> tuple[list[RunRow], int]:
+    def page(self, status: str | None, limit: int, offset: int) -> tuple[list[RunRow], int]:
         """Return a page of the runs, newest first, and how many there are."""
         query, count = select(schema.runs), select(func.count()).select_from(schema.runs)
         if status is not None:
@@ -156,6 +172,29 @@ class RunStore:
             for kind, data in [*extra, (event_type, {"result": result})]:
                 _append(connection, run_id, kind, data)
             return True
+
+    def close_cancelled(self, run_id: str, result: Json) -> None:
+        """Store the result of a run that was cancelled, and the event that ends its stream."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(schema.runs).where(schema.runs.c.id == run_id).values(result=_dump(result), updated=time.time())
+            )
+            _append(connection, run_id, "cancelled", {"result": result})
+
+    def used(self, run_id: str) -> dict[str, int]:
+        """Return what a run has used of each tool budget, so that a resumed run goes on counting."""
+        tools = [one for one in self.traces(run_id, "tool") if "hint" not in one]
+        researched = sum(one["found"] for one in tools if one["role"] == "researcher")
+        return {"searches": len(tools), "pages": researched, "evidence": researched}
+
+    def view(self, row: RunRow) -> RunView:
+        """Return what a result is built from."""
+        return RunView(
+            run_id=row.id, question=row.question, fingerprint=row.fingerprint, claims=self.claims(row.id),
+            evidence=self.evidence(row.id), passages=self.passages(row.id), traces=self.traces(row.id),
+            drafts={role: draft for role in ("direct", "writer") if (draft := self.draft(row.id, role)) is not None},
+            seconds=time.time() - row.created, resumes=row.resumes,
+        )  # fmt: skip
 
     # -- events
 
@@ -270,12 +309,12 @@ class RunStore:
 
 
 def _append(connection: Connection, run_id: str, kind: str, data: Json) -> int:
-    latest = select(func.coalesce(func.max(schema.events.c.seq), 0)).where(schema.events.c.run_id == run_id)
-    seq = int(connection.execute(latest).scalar_one()) + 1
-    connection.execute(
-        insert(schema.events).values(run_id=run_id, seq=seq, type=kind, data=_dump(data), at=time.time())
+    """Number and write an event in one statement: a read before the write would let two writers take one number."""
+    latest = select(func.coalesce(func.max(schema.events.c.seq), 0) + 1).where(schema.events.c.run_id == run_id)
+    statement = insert(schema.events).values(
+        run_id=run_id, seq=latest.scalar_subquery(), type=kind, data=_dump(data), at=time.time()
     )
-    return seq
+    return int(connection.execute(statement.returning(schema.events.c.seq)).scalar_one())
 
 
 def _dump(value: Any) -> str:

@@ -1,0 +1,180 @@
+"""How are the parts put together? The only place that knows which adapter stands behind which port."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from app.agent.graph import build
+from app.core.budget import Limits
+from app.errors import NotConfigured
+from app.llm.extractive import ExtractiveRoles
+from app.llm.model_roles import ModelRoles
+from app.llm.openai_chat import OpenAIChat
+from app.ports import Roles, SentenceScorer
+from app.retrieval.rerank import LateInteractionReranker
+from app.retrieval.search import Retriever
+from app.runs.checkpoints import open_checkpoints
+from app.runs.driver import Driver
+from app.runs.service import RunService, process_alive
+from app.runs.source import CatalogSource
+from app.runs.store import RunStore
+from app.runs.stream import Stream
+from app.settings import Settings
+from ingest.catalog import Catalog
+from ingest.embed.export import ensure_default_model
+from ingest.embed.port import Embedder
+from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
+from ingest.index.edge import EdgeIndex
+from ingest.index.port import ChunkIndex
+from ingest.index.server import ServerIndex
+from ingest.library import Library
+from ingest.settings import IngestSettings
+
+__all__ = ["Services", "close_services", "open_library", "open_services", "process_alive"]
+
+LOW_MEMORY_BYTES = 4 * 1024**3
+CONCURRENCY = 3
+DEFAULT_EMBEDDER = "multilingual-e5-small"
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What every surface works with."""
+
+    settings: Settings
+    library: Library
+    retriever: Retriever
+    runs: RunService
+    store: RunStore
+    checkpoints: AsyncSqliteSaver
+
+
+class EmbeddingScorer:
+    """Nearness of sentences by the embedding model, passage against passage."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def scores(self, text: str, sentences: Sequence[str]) -> list[float]:
+        """Return the cosine of each sentence with `text`."""
+        if not sentences:
+            return []
+        vectors = self._embedder.embed_passages([text, *sentences])
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+
+def open_library(settings: Settings, embedder: Embedder | None = None) -> Library:
+    """Open catalog and index; the model is loaded when it is first used. Raises IndexBusy, IndexMismatch."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    options = IngestSettings(
+        home=settings.home, embedder=settings.embedder, qdrant_url=settings.qdrant_url,
+        qdrant_api_key=None if settings.qdrant_api_key is None else settings.qdrant_api_key.get_secret_value(),
+        max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout,
+    )  # fmt: skip
+    model = embedder or _embedder(settings, options)
+    return Library(options, Catalog(options.catalog_path), _index(options, model), model)
+
+
+def _embedder(settings: Settings, options: IngestSettings) -> Embedder:
+    if settings.embedder == DEFAULT_EMBEDDER:
+        return SentenceTransformerEmbedder(ensure_default_model(options.models_path), name=DEFAULT_EMBEDDER)
+    return SentenceTransformerEmbedder(settings.embedder, name=settings.embedder)
+
+
+def _index(options: IngestSettings, model: Embedder) -> ChunkIndex:
+    if options.qdrant_url is not None:
+        return ServerIndex(options.qdrant_url, "citedrag", model.name, model.dimension, api_key=options.qdrant_api_key)
+    return EdgeIndex.open(options.index_path, model=model.name, dimension=model.dimension)
+
+
+async def open_services(
+    settings: Settings,
+    library: Library | None = None,
+    roles: Callable[[], Roles] | None = None,
+    scorer: SentenceScorer | None = None,
+) -> Services:
+    """Open everything; what is handed in is used as it is. Raises what `open_library` raises."""
+    library = library or await asyncio.to_thread(open_library, settings)
+    retriever = Retriever(library, LateInteractionReranker(library.embedder))
+    scorer = scorer or EmbeddingScorer(library.embedder)
+    store = RunStore(settings.home / "runs.db")
+    stream = Stream(store)
+    checkpoints = await open_checkpoints(settings.home / "checkpoints.db")
+    driver = Driver(
+        store=store, stream=stream, graph=build(checkpoints), library=library, retriever=retriever, scorer=scorer,
+        source=CatalogSource(library), roles=roles or _roles(settings, scorer), limits=Limits(),
+        researchers=asyncio.Semaphore(concurrency(settings)), refusals=_refusals(settings),
+    )  # fmt: skip
+    runs = RunService(store, driver, stream, build)
+    await runs.open()
+    return Services(settings, library, retriever, runs, store, checkpoints)
+
+
+async def close_services(services: Services) -> None:
+    """Interrupt what runs, and close every file."""
+    await services.runs.close()
+    await services.checkpoints.conn.close()
+    services.store.close()
+    services.library.close()
+
+
+def _roles(settings: Settings, scorer: SentenceScorer) -> Callable[[], Roles]:
+    """Return who plays the roles. The key and endpoint are those of now: a resumed run uses them, not old ones."""
+    if not settings.uses_model:
+        extractive = ExtractiveRoles(scorer)
+        return lambda: extractive
+    key = settings.openai_api_key
+    if key is None:
+        raise NotConfigured("Set OPENAI_API_KEY, or unset it to get extracts.")
+    chat = OpenAIChat(
+        model=settings.model, api_key=key.get_secret_value(), base_url=settings.openai_base_url,
+        timeout=settings.model_timeout,
+    )  # fmt: skip
+    roles = ModelRoles(chat)
+    return lambda: roles
+
+
+def _refusals(settings: Settings) -> Mapping[str, str]:
+    given = {"en": settings.refusal_en, "zh": settings.refusal_zh}
+    return {language: text for language, text in given.items() if text}
+
+
+def concurrency(settings: Settings) -> int:
+    """Return how many research tasks may search at a time: 3, or 1 where less than 4 GiB is left."""
+    if settings.research_concurrency is not None:
+        return settings.research_concurrency
+    free = available_memory()
+    return 1 if free is not None and free < LOW_MEMORY_BYTES else CONCURRENCY
+
+
+def available_memory() -> int | None:
+    """Return the bytes this process may still take: the machine's, or what its control group allows if less."""
+    found = [value for value in (_meminfo(), _cgroup_limit()) if value is not None]
+    return min(found) if found else None
+
+
+def _meminfo() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def _cgroup_limit() -> int | None:
+    try:
+        text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
+
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

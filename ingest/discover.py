@@ -1,7 +1,7 @@
 """Which files of a folder are to be read?
 
-Nothing that is found may lead out of its root: symbolic links are followed only where their target lies inside, and a
-file is opened in a way that neither follows a link nor waits for a pipe.
+Nothing that is found may lead out of its root: symbolic links are followed only where their target lies
+inside, and a file is opened in a way that neither follows a link nor waits for a pipe.
 """
 
 from __future__ import annotations

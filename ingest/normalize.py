@@ -1,8 +1,8 @@
 """What does a text look like once it is clean, and where was each character before?
 
-Line ends become LF, canonical composition is applied, no-break spaces become spaces, and what a reader cannot see but
-a model or a search would trip over (controls, bidirectional overrides, tag characters, zero-width spaces, halves of
-surrogate pairs) is removed. Joiners (ZWJ, ZWNJ) stay: scripts and emoji need them.
+Line ends become LF, canonical composition is applied, no-break spaces become spaces, and what a reader cannot
+see but a model or a search would trip over (controls, bidirectional overrides, tag characters, zero-width
+spaces, halves of surrogate pairs) is removed. Joiners (ZWJ, ZWNJ) stay: scripts and emoji need them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHIFTED_STATE = ("iso2022", "hz", "utf_7")
 
 
 class Piece(NamedTuple):
-    """`text[start:end]` was `source[source_start:source_end]`; `verbatim` if the two are the same characters."""
+    """`text[start:end]` was `source[source_start:source_end]`; `verbatim` if they are the same."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ def composed(source: Normalized) -> Normalized:
 
 
 def rewritten(text: str, edits: Iterable[tuple[int, int, str]]) -> Normalized:
-    """Replace `text[start:end]` for each `(start, end, replacement)`, which come in order and do not overlap."""
+    """Replace `text[start:end]` for each `(start, end, replacement)`, in order and without overlap."""
     parts: list[str] = []
     pieces: list[Piece] = []
     done = length = 0
@@ -97,7 +97,7 @@ def rewritten(text: str, edits: Iterable[tuple[int, int, str]]) -> Normalized:
 
 
 def chained(first: Normalized, second: Normalized) -> Normalized:
-    """Return `second`, which was made of `first.text`, with pieces that lead back to the source of `first`."""
+    """Return `second`, which was made of `first.text`, with pieces that lead to the source of `first`."""
     pieces: list[Piece] = []
     for piece in second.pieces:
         if piece.verbatim:
@@ -112,10 +112,10 @@ def chained(first: Normalized, second: Normalized) -> Normalized:
 def byte_runs(
     normalized: Normalized, source: str, raw: bytes, encoding: str, bom: int
 ) -> tuple[ByteRun, ...] | None:
-    """Turn the pieces of a decoded file into byte ranges of `raw`, whose first `bom` bytes are its byte order mark.
+    """Turn the pieces of a decoded file into byte ranges of `raw`, whose first `bom` bytes are its mark.
 
-    None where bytes cannot be told from the text: an encoding with shift states, or one whose decoding is not exactly
-    undone by encoding (two byte sequences for one character).
+    None where bytes cannot be told from the text: an encoding with shift states, or one whose decoding is not
+    exactly undone by encoding (two byte sequences for one character).
     """
     if encoding.replace("-", "").startswith(_SHIFTED_STATE) or _encoded(source, encoding) != raw[bom:]:
         return None
@@ -129,7 +129,7 @@ def byte_runs(
 
 
 def byte_span(runs: Sequence[ByteRun], span: Span, text: str, encoding: str) -> tuple[int, int] | None:
-    """Return the bytes `[start, end)` of the original that `span` of `text` came from; None for an empty span.
+    """Return the bytes `[start, end)` of the original that `span` of `text` came from; None if empty.
 
     An end inside a run that is not verbatim moves outward to the end of that run.
     """

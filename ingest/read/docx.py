@@ -33,7 +33,7 @@ _HEADING = re.compile(r"heading\s*([1-9])$", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Text:
-    """The text gathered so far. Table rows follow each other on lines, all other blocks after a blank line."""
+    """The text so far. Table rows follow each other on lines, all other blocks after a blank line."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0

@@ -17,6 +17,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 200_000
+_RARE = {"cp1257", "cp775", "hp_roman8", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_16", "mac_latin2"}
 _COMMON_CHINESE = frozenset(
     "的一是不了在人有我他这個个们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着下自之年过過发發后後作里裡用道行所然家种種事成方多"
     "经經么去法学學如都同现現当當没动動面起看定天分还進进好小部其些主样樣理心她本前开開但因只从從想实實，。、；：？！（）《》“”「」"
@@ -24,7 +25,7 @@ _COMMON_CHINESE = frozenset(
 
 
 class Decoded(NamedTuple):
-    """A decoded file: its text without the mark, a Python encoding name that adds no mark, the mark's length."""
+    """A decoded file: its text, a Python encoding name that adds no mark, the length of its mark."""
 
     text: str
     encoding: str
@@ -51,7 +52,7 @@ def decode(data: bytes) -> Decoded:
 
 
 def attempt(data: bytes, encoding: str) -> str | None:
-    """Return `data` decoded strictly, or None where it is not in `encoding` or Python knows none of that name."""
+    """Return `data` decoded strictly, or None where it is not in `encoding` or there is none of that name."""
     try:
         return data.decode(encoding)
     except (UnicodeError, LookupError):
@@ -59,7 +60,7 @@ def attempt(data: bytes, encoding: str) -> str | None:
 
 
 def _utf16(data: bytes) -> Decoded | None:
-    """Recognise UTF-16 by its zero bytes, which stand on one side of nearly all Latin characters, spaces and breaks."""
+    """Recognise UTF-16 by its zero bytes: Latin characters, spaces and breaks have one, all on the same side."""
     sample = data[:_SAMPLE]
     pairs = len(sample) // 2
     if len(data) % 2 or not pairs:
@@ -77,9 +78,8 @@ def _legacy(data: bytes) -> Decoded:
     chinese = attempt(data, "gb18030")
     if chinese is not None and _common_share(chinese) >= 0.1:
         return Decoded(chinese, "gb18030", 0)
-    # The detector skips nothing but is slow: a sample decides, the whole file is decoded strictly afterwards.
-    best = from_bytes(data[:_SAMPLE]).best()
-    name = best.encoding if best is not None else ""
+    # The detector is slow: a sample decides, and the whole file is decoded strictly afterwards.
+    name = _detected(data[:_SAMPLE])
     if chinese is not None and (not name or (_single_byte(name) and _simplified_share(chinese) >= 0.95)):
         return Decoded(chinese, "gb18030", 0)
     text = attempt(data, name) if name else None
@@ -90,6 +90,18 @@ def _legacy(data: bytes) -> Decoded:
         if text is not None:
             return Decoded(text, encoding, 0)
     raise ReadError("The character encoding of the text could not be determined: save it as UTF-8.")
+
+
+def _detected(sample: bytes) -> str:
+    """Return the likeliest encoding by statistics, or ""; Western wins over rare ones that fit about as well."""
+    matches = from_bytes(sample)
+    best = matches.best()
+    if best is None:
+        return ""
+    western = next((match for match in matches if match.encoding == "cp1252"), None)
+    if best.encoding in _RARE and western is not None and western.chaos - best.chaos <= 0.1:
+        return western.encoding
+    return best.encoding
 
 
 def _common_share(text: str) -> float:

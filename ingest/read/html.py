@@ -23,7 +23,7 @@ _FURNITURE = ["script", "style", "nav", "aside", "template", "noscript", "svg", 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr q rp rt ruby s samp"
+    """a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr q rp rt ruby s samp"
     " small span strike strong sub sup time tt u var wbr".split()
 )
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
@@ -40,7 +40,7 @@ _SEPARATOR = "\n\n"
 
 @dataclass(slots=True)
 class _Page:
-    """The text gathered so far. Table rows follow each other on lines, all other blocks after a blank line."""
+    """The text so far. Table rows follow each other on lines, all other blocks after a blank line."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -93,7 +93,7 @@ def read_html(data: bytes) -> ReadResult:
 
 
 def _decode(data: bytes) -> Decoded:
-    """Decode by UTF-8 if it is, since many pages declare an encoding they no longer have; else as declared."""
+    """Decode by UTF-8 if it is, since many pages declare what they no longer are; else as declared."""
     utf8 = attempt(data, "utf-8")
     declared = _CHARSET.search(data[:4096])
     name = declared[1].decode("ascii").lower() if declared else ""
@@ -172,7 +172,7 @@ def _weight(tag: Tag) -> int:
 
 
 def _gather(root: Tag, page: _Page) -> None:
-    """Walk the tree without recursion (pages nest thousands deep) and flush the inline text at every block's edge."""
+    """Walk the tree, without recursion, and flush the inline text at the edges of every block."""
     inline: list[str] = []
     stack: list[PageElement | None] = [root]
     while stack:

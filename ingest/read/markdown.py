@@ -1,7 +1,7 @@
 """How is Markdown read?
 
-The text is the source itself, so that every position has its place in the file; the parser only says where headings
-and blocks are.
+The text is the source itself, so that every position has its place in the file; the parser only says where
+headings and blocks are.
 """
 
 from __future__ import annotations

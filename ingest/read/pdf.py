@@ -15,7 +15,7 @@ import pypdfium2
 
 from ingest.errors import ReadError
 from ingest.normalize import normalize
-from ingest.read.pdf_blocks import joined_over_pages, locate_headings, page_blocks
+from ingest.read.pdf_blocks import locate_headings, pdf_blocks
 from ingest.read.pdf_text import LOCK, MAX_PAGE_CHARACTERS, cleaned, opened, page_text
 from ingest.types import Page, ReadResult, Span
 
@@ -44,7 +44,6 @@ def read_pdf(data: bytes) -> ReadResult:
     pages = tuple(_pages(texts, labels))
     text = _SEPARATOR.join(texts)
     headings = tuple(locate_headings(text, pages, outline))
-    starts = {heading.start for heading in headings}
     return ReadResult(
         text=text,
         media_type=MEDIA_TYPE,
@@ -52,9 +51,7 @@ def read_pdf(data: bytes) -> ReadResult:
         date=date,
         pages=pages,
         headings=headings,
-        blocks=tuple(
-            joined_over_pages(text, [page_blocks(text, page.span, starts) for page in pages], starts)
-        ),
+        blocks=tuple(pdf_blocks(text, pages, (heading.start for heading in headings))),
         failed_pages=tuple(failed),
     )
 

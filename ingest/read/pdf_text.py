@@ -21,8 +21,9 @@ from ingest.types import Box
 
 MAX_PAGE_CHARACTERS = 5_000_000
 LOCK = threading.Lock()
-_LINE_END = re.compile(r"(?P<left>\S*)[\ufffe\x02](?P<gap>\s*)(?P<right>\S?)")
-_LINE_HEIGHT = 0.6
+_HYPHEN = re.compile(r"[\ufffe\x02]\s*")
+_LOOK_BACK = 40
+_SHARED_HEIGHT = 0.4
 
 
 @contextmanager
@@ -69,9 +70,10 @@ def _raw_text(text_page: pypdfium2.PdfTextPage) -> str:
 
 
 def _joins(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in _LINE_END.finditer(text):
-        keep = _keeps_hyphen(match["left"], match["right"])
-        yield match.end("left"), match.start("right"), "-" if keep else ""
+    for match in _HYPHEN.finditer(text):
+        words = text[max(0, match.start() - _LOOK_BACK) : match.start()].split()
+        keep = _keeps_hyphen(words[-1] if words else "", text[match.end() : match.end() + 1])
+        yield match.start(), match.end(), "-" if keep else ""
 
 
 def _keeps_hyphen(left: str, right: str) -> bool:
@@ -155,10 +157,9 @@ def _utf16_length(text: str) -> int:
 
 
 def _on_one_line(line: Box, box: Box) -> bool:
-    """Say whether `box` overlaps `line` by most of the lower of the two heights and does not start anew at its left."""
+    """Say whether `box` stands beside `line`: they share enough of the lower of their two heights."""
     overlap = min(line.y1, box.y1) - max(line.y0, box.y0)
-    lower = min(line.y1 - line.y0, box.y1 - box.y0)
-    return overlap >= (1 - _LINE_HEIGHT) * lower
+    return overlap >= _SHARED_HEIGHT * min(line.y1 - line.y0, box.y1 - box.y0)
 
 
 def _union(one: Box, other: Box) -> Box:

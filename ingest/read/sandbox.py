@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from ingest.errors import ReadError, TimedOut
+from ingest.errors import IngestError, ReadError, TimedOut
 from ingest.read import media_type_of, pdf, read
 from ingest.read.pdf_text import pdf_boxes
 from ingest.types import Box, ReadResult
@@ -26,7 +26,7 @@ MAX_MEMORY = 4_000_000_000
 _WORKERS = 2
 _LENGTH = 8
 
-Answer = ReadResult | tuple[Box, ...] | ReadError
+Answer = ReadResult | tuple[Box, ...] | IngestError
 
 
 class Sandbox:
@@ -63,7 +63,7 @@ class Sandbox:
             answer = worker.ask(request, timeout_seconds)
         finally:
             self._slots.put(worker)
-        if isinstance(answer, ReadError):
+        if isinstance(answer, IngestError):
             raise answer
         return answer
 
@@ -161,7 +161,7 @@ def _answer(request: tuple[object, ...]) -> Answer:
             case ("boxes", bytes(data), int(number), int(start), int(end)):
                 return pdf_boxes(data, number, start, end)
         return ReadError("The reader does not know this request.")
-    except ReadError as error:
+    except IngestError as error:
         return error.with_traceback(None)
     except MemoryError:
         return ReadError("Reading the file needs too much memory.")
@@ -184,7 +184,7 @@ def _talk(process: subprocess.Popen[bytes], request: tuple[object, ...]) -> Answ
     if answer is None:
         raise EOFError
     received: object = pickle.loads(answer)
-    if not isinstance(received, ReadResult | ReadError | tuple):
+    if not isinstance(received, ReadResult | IngestError | tuple):
         raise ValueError(type(received).__name__)
     return received
 

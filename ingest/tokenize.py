@@ -1,0 +1,96 @@
+"""Which terms does a text have? The same for what is indexed and what is asked.
+
+NFKC and case folding; Latin words lightly stemmed; identifiers whole and in parts; CJK runs as bigrams, a run of one
+character as itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[-_./:+#'][^\W_{_CJK}]+)*[+#]*", re.UNICODE)
+_PART = re.compile(r"[-_./:+#']+")
+_WIDE = re.compile(rf"[{_CJK}]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HANGUL = re.compile(r"[\uac00-\ud7af]")
+
+_ENGLISH_STOP = frozenset(
+    """a an the and or but if of in on at to for from by with about as into than then so that this these those is are
+    was were be been being am do does did done doing have has had having can could may might must shall should will
+    would what which who whom whose when where why how it its he she they them his her their our your my i you we us
+    me there here not no any some all each much many more most very also just only please tell explain describe give
+    list find say says said use used using per""".split()
+)
+_CHINESE_STOP = frozenset(
+    """的 了 是 在 有 和 与 及 或 吗 呢 吧 啊 么 什么 怎么 如何 多少 哪些 哪个 哪里 哪种 哪一 哪几 几个 几种 为什 为何 是否 可以 能否
+    请问 问一 一下 一个 的是 是什 是多 有什 有哪 有多 要多 么样 怎样 样的 这个 那个 什麼 怎麼 哪裡 甚麼 为多 需要 应当 应该 的时
+    谁的 是谁 由谁 何时 何地 各是 分别 别是 的什 少天 少元 么时 么是""".split()
+)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the terms of a text in order, repeats included."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found: list[str] = []
+    for match in _TOKEN.finditer(folded):
+        word = match.group()
+        if _WIDE.match(word):
+            found += [word] if len(word) == 1 else [word[i : i + 2] for i in range(len(word) - 1)]
+            continue
+        plain = _without_accents(word)
+        parts = [part for part in _PART.split(plain) if part]
+        if len(parts) > 1:
+            found.append(plain)
+            found += [stem(part) for part in parts]
+        else:
+            found.append(stem(plain))
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the distinct terms that a question asks with, stop words left out unless nothing else is there."""
+    distinct = list(dict.fromkeys(tokens(text)))
+    stems = {stem(word) for word in _ENGLISH_STOP}
+    kept = [term for term in distinct if term not in stems and term not in _CHINESE_STOP]
+    return kept or distinct
+
+
+def stem(word: str) -> str:
+    """Take off an English plural, -ing or -ed where a stem of at least three letters stays (after Harman's S-stemmer)."""
+    if not word.isascii() or not word.isalpha() or len(word) < 4:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return stem(word[:-1]) if word.endswith(("ings", "eds")) else word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and re.search("[aeiouy]", word[: -len(ending)]):
+            base = word[: -len(ending)]
+            return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def is_cjk(character: str) -> bool:
+    """Say whether a character is Han, kana or Hangul."""
+    return _WIDE.match(character) is not None
+
+
+def language(text: str) -> str:
+    """Return `zh`, `ja`, `ko` or `en` by script: a Han character weighs as much as a short Latin word."""
+    han, kana, hangul = len(_HAN.findall(text)), len(_KANA.findall(text)), len(_HANGUL.findall(text))
+    latin = len(re.findall(r"[A-Za-z]+", text))
+    if kana and kana * 4 > han:
+        return "ja"
+    if hangul > han and hangul > latin:
+        return "ko"
+    return "zh" if han > latin * 1.0 and han else "en"
+
+
+def _without_accents(word: str) -> str:
+    decomposed = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(ch for ch in decomposed if not unicodedata.combining(ch)))

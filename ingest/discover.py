@@ -35,9 +35,9 @@ class Found:
 def discover(
     roots: Sequence[Path], max_bytes: int = MAX_BYTES, exclude: Collection[Path] = ()
 ) -> Iterator[Found]:
-    """Yield the files below each root, sorted by path, without hidden ones and without the folders in `exclude`.
+    """Yield the files below each root, sorted, without hidden ones and the folders in `exclude`.
 
-    A root that is a file is yielded alone, with its folder as root. A file reachable from two roots comes once.
+    A root that is a file is yielded alone, with its folder as root. A file below two roots comes once.
     """
     excluded = {path.resolve() for path in exclude}
     seen: set[Path] = set()

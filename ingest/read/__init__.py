@@ -86,7 +86,7 @@ def media_type_of(data: bytes, name: str) -> str:
 
 
 def _sniffed(data: bytes) -> str | None:
-    """Return the media type of formats that can be told by their content; raises Unsupported for foreign ones."""
+    """Return the media type of formats told by their content; raises Unsupported for foreign ones."""
     if b"%PDF-" in data[:1024]:
         return pdf.MEDIA_TYPE
     if data.startswith(b"PK\x03\x04"):

@@ -60,7 +60,7 @@ def attempt(data: bytes, encoding: str) -> str | None:
 
 
 def _utf16(data: bytes) -> Decoded | None:
-    """Recognise UTF-16 by its zero bytes: Latin characters, spaces and breaks have one, all on the same side."""
+    """Recognise UTF-16 by its zero bytes: most Latin characters have one, all on one side."""
     sample = data[:_SAMPLE]
     pairs = len(sample) // 2
     if len(data) % 2 or not pairs:
@@ -93,7 +93,7 @@ def _legacy(data: bytes) -> Decoded:
 
 
 def _detected(sample: bytes) -> str:
-    """Return the likeliest encoding by statistics, or ""; Western wins over rare ones that fit about as well."""
+    """Return the likeliest encoding by statistics, or ""; Western wins over rare ones that fit nearly as well."""
     matches = from_bytes(sample)
     best = matches.best()
     if best is None:

@@ -22,9 +22,9 @@ MEDIA_TYPE = "text/html"
 _FURNITURE = ["script", "style", "nav", "aside", "template", "noscript", "svg", "iframe", "button", "select"]
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_INLINE = frozenset(
-    """a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr q rp rt ruby s samp"
-    " small span strike strong sub sup time tt u var wbr".split()
+_INLINE = re.compile(
+    r"a|abbr|acronym|b|bdi|bdo|big|br|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|map|mark|nobr|"
+    r"q|rp|rt|ruby|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr"
 )
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _WIDER = {
@@ -48,14 +48,15 @@ class _Page:
     headings: list[Heading] = field(default_factory=list)
     in_rows: bool = False
 
-    def add(self, raw: str, *, level: int = 0, verbatim: bool = False, row: bool = False) -> None:
+    def flow(self, raw: str) -> None:
+        """Append running text; two line breaks in it separate paragraphs."""
+        for paragraph in re.split(r"\n\s*\n", raw):
+            self.add("\n".join(line for line in map(_folded, paragraph.split("\n")) if line))
+
+    def add(self, raw: str, *, level: int = 0, row: bool = False) -> None:
         """Append one block, unless it is empty."""
-        text = normalize(raw).text
-        text = (
-            text.strip("\n").rstrip() if verbatim else "\n".join(_folded(line) for line in text.split("\n"))
-        )
-        text = text if verbatim else text.strip()
-        if not text.strip():
+        text = normalize(raw).text.strip("\n").rstrip()
+        if not text:
             return
         gap = "" if not self.parts else "\n" if row and self.in_rows else _SEPARATOR
         start = self.length + len(gap)
@@ -135,6 +136,8 @@ def _language(soup: BeautifulSoup) -> str | None:
 
 
 def _drop_furniture(soup: BeautifulSoup) -> None:
+    for line_break in soup.select("pre br"):
+        line_break.replace_with("\n")
     for tag in soup.find_all(_FURNITURE):
         tag.decompose()
     for tag in soup.find_all(_is_hidden):
@@ -178,7 +181,7 @@ def _gather(root: Tag, page: _Page) -> None:
     while stack:
         node = stack.pop()
         if node is None:
-            page.add("".join(inline))
+            page.flow("".join(inline))
             inline.clear()
         elif isinstance(node, NavigableString):
             if not isinstance(node, PreformattedString):  # comments and declarations
@@ -186,26 +189,26 @@ def _gather(root: Tag, page: _Page) -> None:
         elif isinstance(node, Tag):
             if node.name == "br":
                 inline.append("\n")
-            elif node.name in _INLINE and node.find(_is_block) is None:
+            elif not _is_block(node) and node.find(_is_block) is None:
                 stack.extend(reversed(node.contents))
             else:
-                page.add("".join(inline))
+                page.flow("".join(inline))
                 inline.clear()
                 if not _whole(node, page):
                     stack.extend([None, *reversed(node.contents)])
 
 
 def _is_block(tag: Tag) -> bool:
-    return tag.name not in _INLINE and tag.name != "br"
+    return _INLINE.fullmatch(tag.name) is None
 
 
 def _whole(node: Tag, page: _Page) -> bool:
     """Add `node` if it is a block of one piece: a heading, preformatted text, a row of a table."""
     if node.name in _HEADINGS:
-        page.add(_folded(node.get_text()), level=_HEADINGS[node.name])
+        page.add(_inner_text(node), level=_HEADINGS[node.name])
         return True
     if node.name == "pre":
-        page.add(node.get_text(), verbatim=True)
+        page.add(node.get_text())
         return True
     if node.name == "tr" and not _is_layout(node):
         page.add(" | ".join(_cells(node)), row=True)
@@ -214,10 +217,16 @@ def _whole(node: Tag, page: _Page) -> bool:
 
 
 def _is_layout(row: Tag) -> bool:
-    """Say whether a table row only arranges the page: no row of data holds tables, headings or long texts."""
-    return row.find(["table", "pre", *_HEADINGS]) is not None or _weight(row) > 2000
+    """Say whether a row only arranges the page: a row of data has several cells, all of them short and plain."""
+    filled = [cell for cell in row.find_all(["td", "th"], recursive=False) if _weight(cell)]
+    return len(filled) < 2 or row.find(["table", "pre", *_HEADINGS]) is not None or _weight(row) > 2000
+
+
+def _inner_text(tag: Tag) -> str:
+    """Return the text of a tag on one line, without gluing together what stands on several in the page."""
+    return _folded(tag.get_text(" " if tag.find(_is_block) or tag.find("br") else ""))
 
 
 def _cells(row: Tag) -> Iterator[str]:
-    for cell in row.find_all(["td", "th"]):
-        yield _folded(cell.get_text(" " if cell.find(_is_block) else ""))
+    for cell in row.find_all(["td", "th"], recursive=False):
+        yield _inner_text(cell)

@@ -1,7 +1,7 @@
 """Which lines of a PDF belong to one paragraph, and where do its headings stand?
 
-A PDF has lines only. A line that ends in the middle of a sentence is joined to the next, also over the edge of
-a page.
+A PDF has lines only. A line that ends in the middle of a sentence is joined to the next, also over the edge
+of a page.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def locate_headings(
 ) -> Iterator[Heading]:
     """Yield those headings of `outline` (level, title, page index) whose title is found on their page.
 
-    Titles are looked for in order, at the start of a line where possible, so that a table of contents or a running
-    title does not take the place of the heading.
+    Titles are looked for in order, at the start of a line where possible, so that a running title does not
+    take the place of the heading.
     """
     after = 0
     for level, title, index in outline:

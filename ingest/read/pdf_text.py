@@ -1,7 +1,7 @@
 """What is the text of one PDF page, and where on the page does a part of it stand?
 
-Both questions go through the same cleaning, so that offsets into a page's text stay valid as long as the file is the
-same. PDFium is not thread-safe: every call into it holds `LOCK`.
+Both questions go through the same cleaning, so that offsets into a page's text stay valid as long as the file
+is the same. PDFium is not thread-safe: every call into it holds `LOCK`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def opened(data: bytes) -> Iterator[pypdfium2.PdfDocument]:
 
 
 def page_text(document: pypdfium2.PdfDocument, index: int) -> Normalized:
-    """Return the clean text of the page and the way back to PDFium's own; raises PdfiumError where that fails."""
+    """Return the clean text of the page and the way back to PDFium's own, or raise PdfiumError."""
     page = document[index]
     try:
         text_page = page.get_textpage()
@@ -55,7 +55,7 @@ def page_text(document: pypdfium2.PdfDocument, index: int) -> Normalized:
 
 
 def cleaned(text: str) -> Normalized:
-    """Join words that a line end hyphenates (PDFium marks the place), then normalise and drop outer white space."""
+    """Join words that a line end hyphenates (PDFium marks it), then normalise and drop outer white space."""
     joined = rewritten(text, _joins(text))
     clean = chained(joined, normalize(joined.text))
     return chained(clean, rewritten(clean.text, _outer_space(clean.text)))
@@ -134,7 +134,7 @@ def _rectangles(
 ) -> Iterator[tuple[float, float, float, float]]:
     """Yield the rectangles that PDFium gives for the characters of `[start, end)` of its text.
 
-    PDFium counts its text in UTF-16 units and its characters otherwise (some are not in the text), hence two steps.
+    PDFium counts its text in UTF-16 units, and its characters otherwise (some are not in the text).
     """
     text = _raw_text(text_page)
     first = _utf16_length(text[:start])

@@ -1,7 +1,7 @@
 """How is a file read that may hang, crash or eat all memory?
 
-PDFs are read by a worker process that can be killed; it stays alive between files and is replaced after a failure.
-The other formats are read by Python code in this process.
+PDFs are read by a worker process that can be killed; it stays alive between files and is replaced after a
+failure. The other formats are read by Python code in this process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Answer = ReadResult | tuple[Box, ...] | IngestError
 
 
 class Sandbox:
-    """A pool of up to `workers` worker processes, started when they are needed. Safe to use from several threads."""
+    """A pool of up to `workers` worker processes, started when needed. Safe to use from several threads."""
 
     def __init__(self, workers: int = _WORKERS) -> None:
         self._slots: queue.LifoQueue[_Worker] = queue.LifoQueue()
@@ -165,7 +165,7 @@ def _answer(request: tuple[object, ...]) -> Answer:
         return error.with_traceback(None)
     except MemoryError:
         return ReadError("Reading the file needs too much memory.")
-    except Exception as error:  # noqa: BLE001 - whatever a damaged file provokes in a parser is that file's failure
+    except Exception as error:  # noqa: BLE001 - whatever a parser raises is the file's failure
         return ReadError(f"The file is damaged: {type(error).__name__} while reading it.")
 
 

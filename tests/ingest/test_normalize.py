@@ -10,8 +10,33 @@ from ingest.normalize import byte_runs, byte_span, normalize
 from ingest.types import Span
 
 TRICKY = st.sampled_from(
-    ["\r\n", "\r", "\n", "\0", "\ufeff", "\u200b", "\u200d", "e\u0301", "e", "\u0301", "\u0323", "\xa0", "\u202e"]
-    + ["\U000e0041", "\ud800", "\u1100", "\u1161", "\u11a8", "中", "a", "\u0958", "\u0344", "\u2126", "\x0c", "😀"]
+    [
+        "\r\n",
+        "\r",
+        "\n",
+        "\0",
+        "\ufeff",
+        "\u200b",
+        "\u200d",
+        "e\u0301",
+        "e",
+        "\u0301",
+        "\u0323",
+        "\xa0",
+        "\u202e",
+        "\U000e0041",
+        "\ud800",
+        "\u1100",
+        "\u1161",
+        "\u11a8",
+        "中",
+        "a",
+        "\u0958",
+        "\u0344",
+        "\u2126",
+        "\x0c",
+        "😀",
+    ]
 )
 TEXTS = st.one_of(st.text(), st.lists(TRICKY, max_size=30).map("".join))
 FILES = st.one_of(
@@ -64,7 +89,9 @@ def test_pieces_cover_both_texts_and_verbatim_ones_agree(text: str) -> None:
     assert (at, source_at) == (len(result.text), len(text))
 
 
-@given(FILES, st.sampled_from([("utf-8", 3), ("utf-8", 0), ("utf-16-le", 2), ("utf-32-be", 4), ("gb18030", 0)]))
+@given(
+    FILES, st.sampled_from([("utf-8", 3), ("utf-8", 0), ("utf-16-le", 2), ("utf-32-be", 4), ("gb18030", 0)])
+)
 def test_verbatim_runs_decode_to_their_text(source: str, kind: tuple[str, int]) -> None:
     encoding, mark = kind
     raw = b"\xff" * mark + source.encode(encoding)

@@ -15,14 +15,15 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from ingest.tokenize import query_terms
 from rank_bm25 import BM25Plus
 
+from app.core.heuristics import opening_route
 from app.core.planparse import split_question
 from app.core.refusal import refusal_text
-from app.llm.text import CJK, estimate_tokens
+from app.llm.text import CJK
 from app.llm.units import Unit, units_of
 from app.ports import Completion, DraftRequest, Message, SentenceScorer
+from ingest.tokenize import query_terms, tokens
 
 __all__ = ["ExtractiveRoles", "Limits"]
 
@@ -35,12 +36,19 @@ K1, B = 1.5, 0.75
 DUPLICATE = 0.75
 """Two sentences that share so much of the shorter one's words say the same."""
 
-COMPARES = re.compile(
-    r"\b(?:compare[ds]?|comparison|versus|vs|differences?|differ|both|respectively)\b|比较|對比|对比|区别|區別|不同|分别|分別|各自",
-    re.IGNORECASE,
+WORD = re.compile(r"\w[\w'./:+#-]*")
+QUESTION_WORDS = re.compile(
+    r"请问|为什么|什么时候|什么|怎么样|怎样|怎么|如何|多少|哪[里个些年一种]?|是谁|谁|何时|是否|[吗呢]|"
+    r"什麼|怎麼|哪裡|嗎"
 )
-LONG_QUESTION = 60
-"""Tokens (estimated) above which a question is taken to have several parts."""
+"""Chinese words that only ask; English ones are stop words of the terms."""
+
+IDENTIFIER = re.compile(r"[a-z]")
+IDENTIFIER_WEIGHT = 3
+"""In a Chinese question a name such as `umask` is one term, where a Chinese word of its weight is several."""
+
+NEVER = 2.0
+"""More than any score: the cosine alone says too little of the few words in a table's row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +87,19 @@ class ExtractiveRoles:
     async def route(self, history: Sequence[Message], situation: str) -> Completion:
         """Return `ROLE: planner` for a question with several parts, else `ROLE: direct`."""
         question = next((m.content for m in reversed(history) if m.role == "user"), situation)
-        several = len(split_question(question)) > 1 or COMPARES.search(question) is not None
-        long = estimate_tokens(question) > LONG_QUESTION
-        return _free("ROLE: planner" if several or long else "ROLE: direct")
+        route = opening_route(question)
+        several = route is None or route.role == "planner" or len(split_question(question)) > 1
+        return _free("ROLE: planner" if several else "ROLE: direct")
 
     async def plan(self, question: str, max_tasks: int, avoid: Sequence[str]) -> Completion:
         """Return a JSON plan of the question's parts; a query to avoid gives way to its bare words."""
         avoided = {_squeezed(query) for query in avoid}
         tasks = []
-        for part in split_question(question):
-            queries = (part, " ".join(query_terms(part)))
-            query = next((q for q in queries if q and _squeezed(q) not in avoided), None)
-            if query is not None:
-                tasks.append({"question": part, "query": query})
-        return _free(json.dumps(tasks[:max_tasks], ensure_ascii=False))
+        for part in split_question(question, max_tasks):
+            queries = (part, _bare_words(part))
+            query = next((q for q in queries if q and _squeezed(q) not in avoided), part)
+            tasks.append({"question": part, "query": query})
+        return _free(json.dumps(tasks, ensure_ascii=False))
 
     async def draft(self, request: DraftRequest) -> AsyncIterator[str | Completion]:
         """Yield the sentences that answer the question, each with its key, and last the `Completion`."""
@@ -125,17 +132,26 @@ class ExtractiveRoles:
     def _least(self, question: str, unit: Unit, language: str) -> float:
         if _same_language(unit, language):
             return self._limits.least
+        if unit.is_row:
+            return NEVER
         return self._limits.least_from_cjk if CJK.search(question) else self._limits.least_across
 
     def _scores(self, question: str, language: str, units: Sequence[Unit]) -> list[tuple[float, Unit]]:
         texts = [unit.text for unit in units]
         cosines = self._scorer.scores(question, texts)
-        lexical = _lexical(query_terms(question), [query_terms(text) for text in texts])
+        lexical = _lexical(_weighted_terms(question), [tokens(text) for text in texts])
         scores = []
         for unit, cosine, words in zip(units, cosines, lexical, strict=True):
             near = min(1.0, max(0.0, (cosine - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)))
             scores.append(((near + words) / 2 if _same_language(unit, language) else near, unit))
         return scores
+
+
+def _weighted_terms(question: str) -> list[str]:
+    terms = list(query_terms(question))
+    if not CJK.search(question):
+        return terms
+    return terms + [term for term in terms if IDENTIFIER.match(term)] * (IDENTIFIER_WEIGHT - 1)
 
 
 def _lexical(terms: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[float]:
@@ -152,13 +168,19 @@ def _lexical(terms: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[floa
 
 
 def _same_language(unit: Unit, language: str) -> bool:
-    known = unit.language or ("zh" if len(CJK.findall(unit.text)) * 3 > len(unit.text) else "en")
-    return known.lower().partition("-")[0] == language.lower().partition("-")[0]
+    return unit.language.lower().partition("-")[0] == language.lower().partition("-")[0]
 
 
 def _alike(one: str, other: str) -> bool:
     first, second = set(query_terms(one)), set(query_terms(other))
     return len(first & second) >= DUPLICATE * max(1, min(len(first), len(second)))
+
+
+def _bare_words(question: str) -> str:
+    """Return the words of a question that say what it is about, as they stand in it."""
+    terms = set(query_terms(question))
+    words = WORD.findall(QUESTION_WORDS.sub(" ", question))
+    return " ".join(word for word in words if terms & set(tokens(word)))
 
 
 def _squeezed(text: str) -> str:

@@ -7,7 +7,7 @@ from types import TracebackType
 from app.errors import ModelError
 from app.llm.text import redact
 
-__all__ = ["Boundary", "Unfinished", "retry_after"]
+__all__ = ["Boundary", "EndpointFault", "Unfinished"]
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may pass by themselves, as in the official client."""
@@ -16,6 +16,17 @@ KINDS = {401: "auth", 403: "auth", 402: "payment", 404: "not_found", 408: "timeo
 
 
 ErrorClass = type[BaseException] | None
+
+
+class EndpointFault(ModelError):
+    """A failed call. `retry_after`: seconds that the endpoint asks to wait; `calls`: requests made in all."""
+
+    def __init__(
+        self, message: str, *, retryable: bool, kind: str, wait: float = 0.0, calls: int = 1
+    ) -> None:
+        super().__init__(message, retryable=retryable, kind=kind)
+        self.retry_after = wait
+        self.calls = calls
 
 
 class Unfinished(Exception):
@@ -27,7 +38,7 @@ class Unfinished(Exception):
 
 
 class Boundary:
-    """Lets no exception but `ModelError` out, and no key in its text.
+    """Lets no exception but `EndpointFault` out, and no key in its text.
 
     Why not a list of exception classes: a reply that is not what it should be surfaces from the client
     library as `ValueError`, `IndexError`, `KeyError`, `TypeError` and more, none of them the library's own.
@@ -40,12 +51,12 @@ class Boundary:
         return self
 
     def __exit__(self, kind: ErrorClass, error: BaseException | None, trace: TracebackType | None) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ModelError):
+        if isinstance(error, Exception) and not isinstance(error, EndpointFault):
             # `from None`: the original's text may hold the key, and would be printed with a traceback.
             raise _translated(error, self._secret) from None
 
 
-def retry_after(error: BaseException) -> float:
+def _retry_after(error: BaseException) -> float:
     """Return the seconds that the endpoint asks to wait, 0 if it asks nothing or for a time that is past."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
@@ -54,13 +65,12 @@ def retry_after(error: BaseException) -> float:
         return 0.0
 
 
-def _translated(error: Exception, secret: str) -> ModelError:
+def _translated(error: Exception, secret: str) -> EndpointFault:
     status = getattr(error, "status_code", None)
     kind, retryable = _by_status(status) if isinstance(status, int) else _by_class(error)
     reason = redact(str(error), secret) or type(error).__name__
-    failure = ModelError(f"the model endpoint failed ({kind}): {reason}", retryable=retryable, kind=kind)
-    failure.retry_after = retry_after(error)
-    return failure
+    text = f"the model endpoint failed ({kind}): {reason}"
+    return EndpointFault(text, retryable=retryable, kind=kind, wait=_retry_after(error))
 
 
 def _by_status(status: int) -> tuple[str, bool]:

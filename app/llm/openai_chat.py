@@ -13,8 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from app.errors import ModelError
-from app.llm.failure import Boundary, Unfinished
+from app.llm.failure import Boundary, EndpointFault, Unfinished
 from app.llm.text import ThinkFilter, clean_output, clean_prompt, estimate_tokens, strip_think
 from app.ports import Completion, Message, Role
 
@@ -57,7 +56,7 @@ class OpenAIChat:
         for calls in range(1, MAX_CALLS + 1):
             try:
                 reply = await self._ask(wire)
-            except ModelError as error:
+            except EndpointFault as error:
                 await self._before_repeat(error, calls)
             else:
                 return _priced(reply, wire, calls)
@@ -79,7 +78,7 @@ class OpenAIChat:
                             return
                         yielded = True
                         yield piece
-            except ModelError as error:
+            except EndpointFault as error:
                 if yielded:
                     raise _with_calls(_broken_off(error), calls) from None
                 await self._before_repeat(error, calls)
@@ -91,11 +90,10 @@ class OpenAIChat:
             await client.root_async_client.close()
             client.root_client.close()
 
-    async def _before_repeat(self, error: ModelError, calls: int) -> None:
-        wait = max(0.0, float(getattr(error, "retry_after", 0.0) or 0.0))
-        if calls >= MAX_CALLS or not error.retryable or wait > self._timeout:
+    async def _before_repeat(self, error: EndpointFault, calls: int) -> None:
+        if calls >= MAX_CALLS or not error.retryable or error.retry_after > self._timeout:
             raise _with_calls(error, calls)
-        await asyncio.sleep(wait)
+        await asyncio.sleep(error.retry_after)
 
     async def _ask(self, wire: Wire) -> Completion:
         with Boundary(self._key):
@@ -216,10 +214,10 @@ def _priced(reply: Completion, wire: Wire, calls: int) -> Completion:
     return Completion(reply.text, reply.finish_reason, tokens_in * calls, tokens_out, calls)
 
 
-def _broken_off(error: ModelError) -> ModelError:
-    return ModelError(f"the reply broke off: {error}", retryable=error.retryable, kind="truncated")
+def _broken_off(error: EndpointFault) -> EndpointFault:
+    return EndpointFault(f"the reply broke off: {error}", retryable=error.retryable, kind="truncated")
 
 
-def _with_calls(error: ModelError, calls: int) -> ModelError:
+def _with_calls(error: EndpointFault, calls: int) -> EndpointFault:
     error.calls = calls
     return error

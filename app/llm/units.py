@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.core.sentences import split_sentences
 from app.ports import KeyedPassage
+from ingest.tokenize import language
 
 __all__ = ["Unit", "units_of"]
 
@@ -25,8 +26,15 @@ END_MARK = re.compile(r"[.!。！…;；][\"'”’»)）」』\]]*$")
 QUESTION = re.compile(r"[?？][\"'”’»)）」』\]]*$")
 LEAD_IN = re.compile(r"[:：]$")
 HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
+CODE_CHAR = re.compile(r"[$=(){}<>\\\[\]_/*|&#~^`;@+-]")
+MAX_CODE_SHARE = 0.08
+"""Share of such characters from which a piece without an end mark is a listing."""
+
 TABLE_RULE = re.compile(r"^[\s|:+=-]+$")
 CJK = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
+
+
+WIDE_LANGUAGES = frozenset({"zh", "ja", "ko"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,11 @@ class Unit:
     key: str
     text: str
     language: str
-    relevance: float | None
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return " | " in self.text
 
 
 def units_of(passages: Sequence[KeyedPassage]) -> list[Unit]:
@@ -50,7 +62,7 @@ def units_of(passages: Sequence[KeyedPassage]) -> list[Unit]:
             if _folded(flat) in seen or _folded(flat) in headings or not _states(flat):
                 continue
             seen.add(_folded(flat))
-            found.append(Unit(item.key, flat, item.passage.language, item.passage.scores.rerank))
+            found.append(Unit(item.key, flat, _language(flat, item.passage.language)))
     return found
 
 
@@ -93,13 +105,22 @@ def _rows(table: Sequence[str]) -> Iterator[str]:
 def _states(text: str) -> bool:
     if QUESTION.search(text) or LEAD_IN.search(text) or HEADING.match(text) or len(text) > MAX_UNIT_CHARS:
         return False
-    if " | " in text:
-        return True
     wide = len(CJK.findall(text))
-    long_enough = wide >= MIN_CJK_CHARS if wide else len(text.split()) >= MIN_LATIN_WORDS
+    long_enough = wide >= MIN_CJK_CHARS or len(text.split()) >= MIN_LATIN_WORDS
+    if " | " in text:
+        return long_enough
+    if END_MARK.search(text) is None and len(CODE_CHAR.findall(text)) > MAX_CODE_SHARE * len(text):
+        return False
     # An item of a list often has no end mark, but is longer than any heading.
     is_long = wide > 2 * MIN_CJK_CHARS or len(text.split()) > 2 * MIN_LATIN_WORDS
     return long_enough and (is_long or END_MARK.search(text) is not None)
+
+
+def _language(text: str, stated: str) -> str:
+    """Return the language of a piece: its passage's, unless the script differs (a listing, a quotation)."""
+    by_script = language(text)
+    is_wide, stated_wide = by_script in WIDE_LANGUAGES, stated.lower().partition("-")[0] in WIDE_LANGUAGES
+    return stated if stated and is_wide == stated_wide else by_script
 
 
 def _folded(text: str) -> str:

@@ -8,8 +8,9 @@ import time
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from app.errors import ModelError
 
+from app.errors import ModelError
+from app.llm.failure import EndpointFault
 from app.llm.openai_chat import MAX_REPLY_CHARS, OpenAIChat
 from app.llm.simulate import Reply, Script, SimulatedEndpoint, reply_with
 from app.ports import Completion, Message
@@ -121,8 +122,8 @@ async def test_one_repeat_whatever_the_cause(ask: Callable[..., object], first: 
 )
 async def test_never_more_than_one_repeat(script: Reply, kind: str) -> None:
     error, endpoint = await failure(reply_with(script))
-    assert error.kind == kind
-    assert len(endpoint.requests) == 2
+    assert isinstance(error, EndpointFault)
+    assert (error.kind, error.calls, len(endpoint.requests)) == (kind, 2, 2)
 
 
 @pytest.mark.parametrize(("status", "kind"), REJECTED)

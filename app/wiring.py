@@ -89,7 +89,9 @@ def _embedder(settings: Settings, options: IngestSettings) -> Embedder:
 
 def _index(options: IngestSettings, model: Embedder) -> ChunkIndex:
     if options.qdrant_url is not None:
-        return ServerIndex(options.qdrant_url, "citedrag", model.name, model.dimension, api_key=options.qdrant_api_key)
+        return ServerIndex(
+            options.qdrant_url, "citedrag", model.name, model.dimension, api_key=options.qdrant_api_key
+        )
     return EdgeIndex.open(options.index_path, model=model.name, dimension=model.dimension)
 
 
@@ -100,7 +102,8 @@ async def open_services(
     scorer: SentenceScorer | None = None,
 ) -> Services:
     """Open everything; what is handed in is used as it is. Raises what `open_library` raises."""
-    library = library or await asyncio.to_thread(open_library, settings)
+    if library is None:
+        library = await asyncio.to_thread(open_library, settings)
     retriever = Retriever(library, LateInteractionReranker(library.embedder))
     scorer = scorer or EmbeddingScorer(library.embedder)
     store = RunStore(settings.home / "runs.db")

@@ -55,7 +55,10 @@ class Fit:
     def summary(self) -> str:
         """Return the coefficients and the figures as text."""
         rows = [json.dumps(self.coefficients)]
-        rows += [f"{name:28s} " + "  ".join(f"{key} {value:.3f}" for key, value in row.items()) for name, row in self.figures.items()]
+        rows += [
+            f"{name:28s} " + "  ".join(f"{key} {value:.3f}" for key, value in row.items())
+            for name, row in self.figures.items()
+        ]
         return "\n".join(rows)
 
 
@@ -78,7 +81,9 @@ def fit(data: Path, questions: int) -> Fit:
     train = [one for one in examples if not one.held_out]
     matrix, labels = _matrix(train)
     model = LogisticRegression(C=100.0, max_iter=5000).fit(matrix, labels)
-    weights = dict(zip(NAMES, map(float, model.coef_[0]), strict=True)) | {"intercept": float(model.intercept_[0])}
+    weights = dict(zip(NAMES, map(float, model.coef_[0]), strict=True)) | {
+        "intercept": float(model.intercept_[0])
+    }
     groups = sorted({one.group for one in examples})
     held = [one for one in examples if one.held_out]
     figures = {group: _figures([one for one in held if one.group == group], model) for group in groups}
@@ -96,11 +101,14 @@ def _examples(
     data: Path, name: str, asked: str, folder: str, count: int, embedder: Embedder
 ) -> Iterator[_Example]:
     group = f"{name} {asked}>{folder or asked}"
-    rows = [json.loads(line) for line in (data / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (data / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     rows = [row for row in rows if row["lang"] == asked]
     random.Random(7).shuffle(rows)
     wanted: dict[str, None] = {}
-    chosen = []
+    chosen: list[dict[str, Any]] = []
     for row in rows:
         gold = _gold(row, asked, folder)
         if len(chosen) < count and len(wanted) + len(gold) <= MAX_DOCUMENTS:
@@ -114,7 +122,9 @@ def _examples(
         passages = [to_passage(*chunks[1][hit.chunk_id], hit, []) for hit in hits]
         snippets = _snippets(row, asked, folder)
         for passage, features in zip(passages, reranker.features(row["question"], passages), strict=True):
-            positive = bool(row["answerable"]) and _holds(passage.text, passage.document.path, snippets, row, folder, asked)
+            positive = bool(row["answerable"]) and _holds(
+                passage.text, passage.document.path, snippets, row, folder, asked
+            )
             yield _Example(row["id"], group, number % 2 == 1, _vector(features), positive)
 
 
@@ -128,10 +138,12 @@ def _snippets(row: dict[str, Any], asked: str, folder: str) -> list[str]:
     return [] if folder and folder != asked else list(row["evidence_text"])
 
 
-def _holds(text: str, path: str, snippets: Sequence[str], row: dict[str, Any], folder: str, asked: str) -> bool:
+def _holds(
+    text: str, path: str, snippets: Sequence[str], row: dict[str, Any], folder: str, asked: str
+) -> bool:
     """Say whether a passage holds the gold; across languages, where there is no snippet, whether it is the document."""
     if folder and folder != asked:
-        return path == row["parallel_doc_id"]
+        return bool(path == row["parallel_doc_id"])
     squeezed = "".join(text.split())
     return any("".join(snippet.split())[:60] in squeezed for snippet in snippets)
 
@@ -147,12 +159,26 @@ def _corpus(
             continue
         result = read(path.read_bytes(), path.name)
         title = result.title or path.stem
-        document = Document(name, str(folder), name, title, "", 1, result.media_type, language(result.text), 0, FileStatus.INDEXED)
+        document = Document(
+            name,
+            str(folder),
+            name,
+            title,
+            "",
+            1,
+            result.media_type,
+            language(result.text),
+            0,
+            FileStatus.INDEXED,
+        )
         chunks = chunk_document(name, 1, result)
         texts = [searchable_text(chunk, title) for chunk in chunks]
         vectors = embedder.embed_passages(texts)
         index.upsert(
-            [IndexPoint(c.id, name, "local", v.tolist(), document_weights(t)) for c, v, t in zip(chunks, vectors, texts, strict=True)]
+            [
+                IndexPoint(c.id, name, "local", v.tolist(), document_weights(t))
+                for c, v, t in zip(chunks, vectors, texts, strict=True)
+            ]
         )
         held.update((chunk.id, (chunk, document)) for chunk in chunks)
     return index, held

@@ -1,15 +1,15 @@
 """What can go wrong while documents are made searchable?
 
-    IngestError
-    ├── ReadError            this file cannot be read; the batch goes on
-    │   ├── Encrypted
-    │   ├── Unsupported
-    │   ├── TooLarge
-    │   └── TimedOut
-    ├── ModelUnavailable     the embedding model is not installed or not what it should be
-    ├── IndexBusy            another process has the index open
-    ├── IndexMismatch        the index was made with another model or format: reindex
-    └── PathNotAllowed       outside the allowed roots
+IngestError
+├── ReadError            this file cannot be read; the batch goes on
+│   ├── Encrypted
+│   ├── Unsupported
+│   ├── TooLarge
+│   └── TimedOut
+├── ModelUnavailable     the embedding model is not installed or not what it should be
+├── IndexBusy            another process has the index open
+├── IndexMismatch        the index was made with another model or format: reindex
+└── PathNotAllowed       outside the allowed roots
 """
 
 from __future__ import annotations

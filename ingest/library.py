@@ -9,6 +9,7 @@ from pathlib import Path
 from ingest.catalog import SEARCHABLE, Catalog
 from ingest.embed.port import Embedder
 from ingest.index.port import ChunkIndex
+from ingest.read import sandbox
 from ingest.pipeline import Progress, ingest, remove_document
 from ingest.settings import IngestSettings
 from ingest.types import Chunk, Document, FileStatus, IngestReport, Page
@@ -18,7 +19,9 @@ from ingest.write import ChunkWriter
 class Library:
     """The catalog, the index and the embedder together. Safe to use from several threads; writes are serialised."""
 
-    def __init__(self, settings: IngestSettings, catalog: Catalog, index: ChunkIndex, embedder: Embedder) -> None:
+    def __init__(
+        self, settings: IngestSettings, catalog: Catalog, index: ChunkIndex, embedder: Embedder
+    ) -> None:
         self.settings = settings
         self.catalog = catalog
         self.index = index
@@ -67,7 +70,9 @@ class Library:
         """Return a document's pages."""
         return self.catalog.pages(document_id)
 
-    def chunks(self, ids: Sequence[str], document_ids: Collection[str] | None = None) -> dict[str, tuple[Chunk, Document]]:
+    def chunks(
+        self, ids: Sequence[str], document_ids: Collection[str] | None = None
+    ) -> dict[str, tuple[Chunk, Document]]:
         """Return the live chunks among `ids`, of searchable documents, optionally of these documents alone."""
         found = self.catalog.chunks(ids)
         return {
@@ -85,3 +90,4 @@ class Library:
         """Release the index and the catalog."""
         self.index.close()
         self.catalog.close()
+        sandbox.close()

@@ -87,7 +87,11 @@ def ingest(
     writer.reconcile()
     written_before, embedded_before = writer.written, writer.embedded
     scopes = [_scope(path, catalog) for path in paths]
-    found = [(scope, file) for path, scope in zip(paths, scopes, strict=True) for file in _files(path, scope, settings)]
+    found = [
+        (scope, file)
+        for path, scope in zip(paths, scopes, strict=True)
+        for file in _files(path, scope, settings)
+    ]
     reports: list[FileReport] = []
     for report in _process(found, settings, catalog, writer):
         reports.append(report)
@@ -108,7 +112,9 @@ def _scope(path: Path, catalog: Catalog) -> _Scope:
         raise PathNotAllowed(f"{path} does not exist: give a folder or a file.")
     path = path.resolve()
     folder = path if path.is_dir() else path.parent
-    owner = next((Path(root) for root in sorted(catalog.roots(), key=len) if folder.is_relative_to(root)), folder)
+    owner = next(
+        (Path(root) for root in sorted(catalog.roots(), key=len) if folder.is_relative_to(root)), folder
+    )
     prefix = "" if path == owner else path.relative_to(owner).as_posix()
     return _Scope(owner, prefix, catalog.known(str(owner)))
 
@@ -153,7 +159,9 @@ def _read(file: Found, settings: IngestSettings) -> _Read:
     except OSError as error:
         return _Read(digest, status=FileStatus.FAILED, reason=f"cannot be opened: {error.strerror}")
     if not result.text.strip():
-        return _Read(digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first")
+        return _Read(
+            digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first"
+        )
     if result.failed_pages:
         pages = ", ".join(map(str, result.failed_pages))
         return _Read(digest, result, FileStatus.PARTIAL, f"pages that could not be read: {pages}")
@@ -242,7 +250,11 @@ def _identify(
 def _moved(scope: _Scope, file: Found, read: _Read, catalog: Catalog) -> Document | None:
     """Return the document whose file had these bytes and is no longer where it was."""
     for twin in catalog.with_sha256(read.sha256) if read.sha256 else []:
-        if twin.root == str(scope.root) and twin.path != file.relative and not (scope.root / twin.path).exists():
+        if (
+            twin.root == str(scope.root)
+            and twin.path != file.relative
+            and not (scope.root / twin.path).exists()
+        ):
             scope.known.pop(twin.path, None)
             return twin
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar
+from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -31,7 +31,6 @@ GRAPH_VERSION = "1"
 """Changes when a waiting run of the older graph could not go on in the newer one."""
 
 Graph = CompiledStateGraph[AgentState, Deps, AgentInput, AgentState]
-S = TypeVar("S")
 Worker = Callable[[AgentState, Deps], Awaitable[AgentUpdate]]
 DEGRADES = (ModelError, IngestError, OSError, RuntimeError, ValueError)
 """What a worker may meet: an endpoint, an index, a disk. It ends as a structured refusal with a warning."""
@@ -42,7 +41,7 @@ def build(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
     builder = StateGraph(AgentState, context_schema=Deps, input_schema=AgentInput)
     builder.add_node("supervisor", _supervisor)
     for name, node in (("direct", direct), ("planner", planner), ("writer", writer)):
-        builder.add_node(name, _worker(name, node))
+        builder.add_node(name, cast(Any, _worker(name, node)))
         builder.add_conditional_edges(name, _after, {"supervisor": "supervisor", END: END})
     builder.add_node("researcher", _researcher)
     builder.add_conditional_edges("researcher", _after, {"supervisor": "supervisor", END: END})
@@ -84,7 +83,10 @@ def _degraded(name: str, state: AgentState, deps: Deps, error: Exception) -> Age
         "role": name, "refused": True, "removed": False, "no_evidence": False, "gave_up": True, "cited": False,
         "missing": [], "failed": True,
     }  # fmt: skip
-    update: AgentUpdate = {"outcome": outcome, "warnings": [warned("worker_degraded", state["language"], f"{name}: {detail}")]}
+    update: AgentUpdate = {
+        "outcome": outcome,
+        "warnings": [warned("worker_degraded", state["language"], f"{name}: {detail}")],
+    }
     if name == "direct":
         update["direct"] = outcome
     return update

@@ -17,12 +17,18 @@ async def search(
     """Return the reranked passages for a query, best first, and keep them with the run; None if the budget is spent."""
     granted = deps.reservations.reserve("searches")
     if granted is not None:
-        deps.recorder.trace("tool", {"tool": "search", "role": role, "query": query, "task_id": task_id, "hint": granted})
+        deps.recorder.trace(
+            "tool", {"tool": "search", "role": role, "query": query, "task_id": task_id, "hint": granted}
+        )
         return None
     async with deps.researchers:
         result = await asyncio.to_thread(deps.retriever.search, query, PER_SEARCH, document_ids)
     passages = result.passages
-    kept = [passage for passage in passages if deps.reservations.reserve("evidence") is None] if role == "researcher" else passages
+    kept = (
+        [passage for passage in passages if deps.reservations.reserve("evidence") is None]
+        if role == "researcher"
+        else passages
+    )
     deps.recorder.add_passages(kept)
     deps.recorder.trace(
         "tool",

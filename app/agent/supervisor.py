@@ -31,7 +31,7 @@ async def supervisor(state: AgentState, deps: Deps) -> Goto:
     if decision.action == "interrupt":
         answer = interrupt({"plan_version": state["plan"]["plan_version"]})
         update = _approved(state, deps, answer)
-        merged: AgentState = {**state, **update, "research_tasks": _tasks_after(state, update)}  # type: ignore[typeddict-item]  # an update is a part of the state
+        merged: AgentState = {**state, **update, "research_tasks": _tasks_after(state, update)}
         decision, state = decide(decision_state(merged), deps.limits), merged
     deps.recorder.emit("node_started", {"node": "supervisor", "iteration": state.get("iterations", 0)})
     by = "rule"
@@ -81,7 +81,11 @@ def _approved(state: AgentState, deps: Deps, answer: Json) -> AgentUpdate:
     tasks = [Task(one["id"], one["question"], one["query"]) for one in answer["tasks"]]
     update = plan_update(state, deps, tasks, int(answer["plan_version"]))
     warnings = [warned("plan_truncated", state["language"])] if answer.get("dropped") else []
-    return {**update, "plan": {**update["plan"], "needs_approval": True, "approved": True}, "warnings": warnings}
+    return {
+        **update,
+        "plan": {**update["plan"], "needs_approval": True, "approved": True},
+        "warnings": warnings,
+    }
 
 
 async def _ask(state: AgentState, deps: Deps, facts: DecisionState) -> tuple[Decision, list[Json]]:
@@ -112,7 +116,10 @@ def _go(state: AgentState, deps: Deps, decision: Decision, update: AgentUpdate, 
     deps.recorder.emit("route", {"role": decision.action, "reason": decision.reason, "by": by})
     deps.recorder.trace("route", {"role": decision.action, "reason": decision.reason, "by": by})
     if decision.warning is not None:
-        update = {**update, "warnings": [*update.get("warnings", []), warned(decision.warning, state["language"])]}
+        update = {
+            **update,
+            "warnings": [*update.get("warnings", []), warned(decision.warning, state["language"])],
+        }
     path = [*state.get("delegation_path", []), "supervisor"]
     if decision.action in ("end", "refuse", "return_fallback"):
         update = {**update, "final": _final(state, decision), "delegation_path": path}
@@ -137,5 +144,9 @@ def _final(state: AgentState, decision: Decision) -> Json:
 def _target(state: AgentState, decision: Decision) -> Any:
     if decision.action != "researcher":
         return decision.action
-    open_tasks = [task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")]
-    return [Send("researcher", {"task": task, "document_ids": state.get("document_ids")}) for task in open_tasks]
+    open_tasks = [
+        task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")
+    ]
+    return [
+        Send("researcher", {"task": task, "document_ids": state.get("document_ids")}) for task in open_tasks
+    ]

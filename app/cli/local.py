@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -138,7 +138,9 @@ class LocalBackend:
         with _errors():
             report = self._library.ingest(
                 paths,
-                lambda at: progress({"done": at.done, "total": at.total, "path": at.path, "status": at.status}),
+                lambda at: progress(
+                    {"done": at.done, "total": at.total, "path": at.path, "status": at.status}
+                ),
             )
         return report_json(report)
 
@@ -166,9 +168,8 @@ class LocalBackend:
 
 
 async def _follow(services: Services, run_id: str, after: int, on_event: OnEvent) -> Json:
-    async with aclosing(services.runs.events(run_id, after)) as events:
-        async for event in events:
-            on_event(event.type, event.data)
+    async for event in services.runs.events(run_id, after):
+        on_event(event.type, event.data)
     return services.runs.get(run_id)
 
 

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+__all__ = ["as_json", "console", "documents", "escape", "event", "notes", "plan", "report", "result", "runs", "search", "verification"]
+
 Json = dict[str, Any]
 
 console = Console(highlight=False)
@@ -44,7 +46,9 @@ def _citation(citation: Json) -> None:
         place.append(f"page {escape(str(citation['page_label'] or citation['page']))}")
     if citation["headings"]:
         place.append(escape(" > ".join(citation["headings"])))
-    console.print(f"[bold cyan]\\[{citation['number']}][/] [bold]{escape(document['title'])}[/] [dim]{', '.join(place)}[/]")
+    console.print(
+        f"[bold cyan]\\[{citation['number']}][/] [bold]{escape(document['title'])}[/] [dim]{', '.join(place)}[/]"
+    )
     for text in dict.fromkeys(quote["text"] for quote in citation["quotes"]):
         console.print(f"    “{escape(' '.join(text.split()))}”", style="dim")
 
@@ -105,7 +109,10 @@ def search(found: Json) -> None:
         page = f" p. {passage['page']}" if passage["page"] is not None else ""
         table.add_row(
             str(passage["rank"]),
-            *(("" if scores[name] is None else f"{scores[name]:.2f}") for name in ("rerank", "dense", "bm25")),
+            *(
+                ("" if scores[name] is None else f"{scores[name]:.2f}")
+                for name in ("rerank", "dense", "bm25")
+            ),
             escape(passage["document"]["path"] + page),
             escape(" ".join(passage["text"].split())[:160]),
         )
@@ -116,16 +123,13 @@ def report(found: Json) -> None:
     """Print what happened to each file that is not simply unchanged, and the totals."""
     for file in found["files"]:
         if file["status"] != "unchanged":
+            colour = "green" if file["status"] in ("indexed", "removed", "duplicate") else "yellow"
+            chunks = f", {file['chunks']} chunks" if file["chunks"] else ""
             reason = f" ({escape(file['reason'])})" if file["reason"] else ""
-            good = file["status"] in ("indexed", "removed", "duplicate")
-            console.print(
-                f"[{'green' if good else 'yellow'}]{file['status']:>12}[/] {escape(file['path'])}"
-                f"{'' if not file['chunks'] else f', {file['chunks']} chunks'}{reason}"
-            )
+            console.print(f"[{colour}]{file['status']:>12}[/] {escape(file['path'])}{chunks}{reason}")
     totals = ", ".join(f"{count} {status}" for status, count in sorted(found["totals"].items())) or "no files"
-    console.print(
-        f"{totals} in {found['seconds']:.1f} s; {found['embedded']} texts embedded, {found['written']} chunks written"
-    )
+    spent = f"{found['embedded']} texts embedded, {found['written']} chunks written"
+    console.print(f"{totals} in {found['seconds']:.1f} s; {spent}")
 
 
 def documents(found: Json) -> None:

@@ -98,7 +98,7 @@ class LateInteractionReranker:
         made = self._embedder.passage_tokens([passage_text(passage) for passage in fresh]) if fresh else []
         new = {passage.chunk_id: vectors for passage, vectors in zip(fresh, made, strict=True)}
         with self._lock:
-            self._cache.update((key, vectors.astype(np.float16)) for key, vectors in new.items())  # type: ignore[misc]  # half the memory; read back below
+            self._cache.update((key, vectors.astype(np.float16)) for key, vectors in new.items())
             while len(self._cache) > TOKEN_CACHE:
                 self._cache.popitem(last=False)
         return held | new

@@ -61,7 +61,9 @@ class Retriever:
         self._library = library
         self.reranker = reranker
 
-    def search(self, query: str, limit: int = 10, document_ids: Collection[str] | None = None) -> SearchResult:
+    def search(
+        self, query: str, limit: int = 10, document_ids: Collection[str] | None = None
+    ) -> SearchResult:
         """Return at most `limit` reranked passages and what fell on the way; a blank query finds nothing."""
         if not query.strip():
             return SearchResult(query, (), {})

@@ -85,7 +85,9 @@ class Driver:
         self.store.trace(run_id, "checkpoint_resume", {"resumes": row.resumes + 1, "checkpoint": checkpoint})
         if not snapshot.values:
             await self._carry(run_id, request, _input(run_id, request, checkpointed=True))
-        elif snapshot.interrupts or (row.decision is not None and not snapshot.values["plan"].get("approved")):
+        elif snapshot.interrupts or (
+            row.decision is not None and not snapshot.values["plan"].get("approved")
+        ):
             if row.decision is None:
                 await self._carry(run_id, request, None)
             else:
@@ -100,7 +102,11 @@ class Driver:
             deps = self._deps(run_id, request, recorder)
             async with aclosing(
                 self.graph.astream(  # type: ignore[type-var]  # an async generator
-                    start, _config(run_id, self.limits), context=deps, durability="sync", stream_mode="updates"
+                    start,
+                    _config(run_id, self.limits),
+                    context=deps,
+                    durability="sync",
+                    stream_mode="updates",
                 )
             ) as parts:
                 async for _ in parts:
@@ -141,7 +147,9 @@ class Driver:
 
     def _fail(self, run_id: str, status: str, code: str, message: str) -> None:
         if self.store.move(run_id, LIVE, "resumable", owner=None):
-            self.store.append(run_id, "error", {"code": code, "message": message, "resumable": True, "status": status})
+            self.store.append(
+                run_id, "error", {"code": code, "message": message, "resumable": True, "status": status}
+            )
 
     def abandon(self, row: RunRow) -> None:
         """Mark a run that its process left behind as resumable, and end its stream with an error that says so."""
@@ -165,7 +173,7 @@ class Driver:
         state = {**_input(row.id, RunRequest.model_validate(row.request), checkpointed=True)}
         plan = row.plan or {}
         state |= {
-            "final": {"role": None, "refused": True}, "warnings": [warned(code, state["language"])],
+            "final": {"role": None, "refused": True}, "warnings": [warned(code, str(state["language"]))],
             "research_tasks": plan.get("tasks", []), "plan": plan,
         }  # fmt: skip
         result = {**self._result(row, state), "status": "cancelled"}
@@ -181,7 +189,9 @@ class Driver:
         deps = self._deps(recorder.run_id, request, recorder)
         start = _input(recorder.run_id, request, checkpointed=False)
         state = await graph.ainvoke(start, _config(recorder.run_id, self.limits), context=deps)
-        return build_result(recorder.view(request, self.fingerprint()), dict(state), self.limits, self.refusals)
+        return build_result(
+            recorder.view(request, self.fingerprint()), dict(state), self.limits, self.refusals
+        )
 
     # -- reading
 
@@ -242,4 +252,3 @@ def _config(run_id: str, limits: Limits | None = None) -> RunnableConfig:
     if limits is not None:
         config["recursion_limit"] = 2 * limits.iterations + 8
     return config
-

@@ -62,7 +62,14 @@ def _traces(view: RunView) -> list[Json]:
     resumes = [one for one in view.traces if one["kind"] == "checkpoint_resume"]
     nodes = [one for one in view.traces if one["kind"] == "node"]
     return [
-        {"kind": "checkpoint_resume", "times": len(resumes), "checkpoints": [one["checkpoint"] for one in resumes]},
+        {
+            "kind": "checkpoint_resume",
+            "times": len(resumes),
+            "checkpoints": [one["checkpoint"] for one in resumes],
+        },
         {"kind": "llm_usage", "calls": [one for one in view.traces if one["kind"] == "llm"]},
-        {"kind": "node_timings", "nodes": [{"node": one["node"], "seconds": one["seconds"]} for one in nodes]},
+        {
+            "kind": "node_timings",
+            "nodes": [{"node": one["node"], "seconds": one["seconds"]} for one in nodes],
+        },
     ]

@@ -60,7 +60,12 @@ class RunService:
         """Start a run in its own task and return its id at once."""
         run_id = str(uuid.uuid4())
         self._store.create(
-            run_id, request.question, request.model_dump(), self._driver.fingerprint(), GRAPH_VERSION, self._owner
+            run_id,
+            request.question,
+            request.model_dump(),
+            self._driver.fingerprint(),
+            GRAPH_VERSION,
+            self._owner,
         )
         self._store.append(run_id, "run_started", {"run_id": run_id, "question": request.question})
         self._spawn(run_id, self._driver.start(run_id, request))
@@ -127,7 +132,9 @@ class RunService:
         if row.status != "awaiting_approval" or version != plan.get("plan_version"):
             raise self._conflict(row, version)
         if row.graph_version != GRAPH_VERSION:
-            raise Conflict("graph_changed", "The program was upgraded since: ask the question again.", row.decision)
+            raise Conflict(
+                "graph_changed", "The program was upgraded since: ask the question again.", row.decision
+            )
         decision: Json = {"action": request.decision, "plan_version": version, "at": time.time()}
         new_plan = None
         if request.decision == "edit":
@@ -150,18 +157,26 @@ class RunService:
 
     def _conflict(self, row: RunRow, version: int) -> Conflict:
         if row.status != "awaiting_approval":
-            return Conflict("not_waiting", f"The run is {row.status}: it waits for no decision.", row.decision)
+            return Conflict(
+                "not_waiting", f"The run is {row.status}: it waits for no decision.", row.decision
+            )
         held = (row.plan or {}).get("plan_version")
-        return Conflict("stale_plan", f"The plan is version {held} now, not {version}: look at it again.", row.decision)
+        return Conflict(
+            "stale_plan", f"The plan is version {held} now, not {version}: look at it again.", row.decision
+        )
 
     async def resume(self, run_id: str) -> Json:
         """Go on with an interrupted run from its last checkpoint; a stored decision is used again."""
         row = self._row(run_id)
         if row.graph_version != GRAPH_VERSION:
-            raise Conflict("graph_changed", "The program was upgraded since: ask the question again.", row.decision)
+            raise Conflict(
+                "graph_changed", "The program was upgraded since: ask the question again.", row.decision
+            )
         values = {"owner": self._owner, "heartbeat": time.time(), "resumes": row.resumes + 1}
         if not self._store.move(run_id, ("resumable",), "running", **values):
-            raise Conflict("not_resumable", f"The run is {row.status}: only an interrupted run resumes.", row.decision)
+            raise Conflict(
+                "not_resumable", f"The run is {row.status}: only an interrupted run resumes.", row.decision
+            )
         self._spawn(run_id, self._driver.resumed(run_id, row))
         return {"run_id": run_id, "status": "running"}
 
@@ -173,7 +188,9 @@ class RunService:
         else:
             done = self._driver.cancelled(row)
         if not done:
-            raise Conflict("ended", f"The run is {self._row(run_id).status}: there is nothing to cancel.", row.decision)
+            raise Conflict(
+                "ended", f"The run is {self._row(run_id).status}: there is nothing to cancel.", row.decision
+            )
         task = self._tasks.get(run_id)
         if task is not None:
             task.cancel()

@@ -11,13 +11,14 @@ from typing import Any
 from ingest.errors import IngestError
 from ingest.library import Library
 from ingest.normalize import byte_span
-from ingest.read import read
-from ingest.read.pdf import pdf_boxes
+from ingest.read.sandbox import boxes_safely, read_safely
 from ingest.types import Document, Page, Span
 
 Json = dict[str, Any]
 
 TEXT_CACHE = 16
+BOXES_TIMEOUT = 10.0
+"""Seconds; a page takes milliseconds, and an answer does without its rectangles rather than wait."""
 PDF = "application/pdf"
 
 
@@ -67,7 +68,8 @@ class CatalogSource:
             return []
         offset = page.span.start
         try:
-            boxes = pdf_boxes(data, page.number, start - offset, min(end, page.span.end) - offset)
+            stop = min(end, page.span.end) - offset
+            boxes = boxes_safely(data, page.number, start - offset, stop, BOXES_TIMEOUT)
         except (IngestError, ValueError, RuntimeError):
             return []
         return [asdict(box) for box in boxes]
@@ -86,6 +88,6 @@ class CatalogSource:
         if data is None:
             return None
         try:
-            return data, read(data, document.path).text
+            return data, read_safely(Path(document.path), data, self._library.settings.read_timeout).text
         except IngestError:
             return None

@@ -107,7 +107,10 @@ class RunStore:
         """Return a page of the runs, newest first, and how many there are."""
         query, count = select(schema.runs), select(func.count()).select_from(schema.runs)
         if status is not None:
-            query, count = query.where(schema.runs.c.status == status), count.where(schema.runs.c.status == status)
+            query, count = (
+                query.where(schema.runs.c.status == status),
+                count.where(schema.runs.c.status == status),
+            )
         query = query.order_by(schema.runs.c.created.desc(), schema.runs.c.id).limit(limit).offset(offset)
         with self._engine.connect() as connection:
             total = connection.execute(count).scalar_one()
@@ -125,7 +128,13 @@ class RunStore:
             return changed.rowcount == 1
 
     def decide(
-        self, run_id: str, plan_version: int, decision: Json, target: str, owner: str, plan: Json | None = None
+        self,
+        run_id: str,
+        plan_version: int,
+        decision: Json,
+        target: str,
+        owner: str,
+        plan: Json | None = None,
     ) -> bool:
         """Store a decision on a waiting plan of this version, exactly once; say whether this call did."""
         values: Json = {"decision": _dump(decision), "status": target, "updated": time.time()}
@@ -159,12 +168,17 @@ class RunStore:
         with self._engine.connect() as connection:
             return [_row(row) for row in connection.execute(query).mappings()]
 
-    def finish(self, run_id: str, status: str, result: Json, event_type: str, extra: Sequence[tuple[str, Json]] = ()) -> bool:
+    def finish(
+        self, run_id: str, status: str, result: Json, event_type: str, extra: Sequence[tuple[str, Json]] = ()
+    ) -> bool:
         """Store the result, the status and the terminal event together; False if the run had ended already."""
         with self._engine.begin() as connection:
             changed = connection.execute(
                 update(schema.runs)
-                .where(schema.runs.c.id == run_id, schema.runs.c.status.in_(("queued", "running", "resumable", "awaiting_approval")))
+                .where(
+                    schema.runs.c.id == run_id,
+                    schema.runs.c.status.in_(("queued", "running", "resumable", "awaiting_approval")),
+                )
                 .values(status=status, updated=time.time(), result=_dump(result), owner=None)
             )
             if changed.rowcount != 1:
@@ -177,7 +191,9 @@ class RunStore:
         """Store the result of a run that was cancelled, and the event that ends its stream."""
         with self._engine.begin() as connection:
             connection.execute(
-                update(schema.runs).where(schema.runs.c.id == run_id).values(result=_dump(result), updated=time.time())
+                update(schema.runs)
+                .where(schema.runs.c.id == run_id)
+                .values(result=_dump(result), updated=time.time())
             )
             _append(connection, run_id, "cancelled", {"result": result})
 
@@ -216,7 +232,9 @@ class RunStore:
 
     def last_event(self, run_id: str) -> Event | None:
         """Return the latest event."""
-        query = select(schema.events).where(schema.events.c.run_id == run_id).order_by(schema.events.c.seq.desc())
+        query = (
+            select(schema.events).where(schema.events.c.run_id == run_id).order_by(schema.events.c.seq.desc())
+        )
         with self._engine.connect() as connection:
             row = connection.execute(query.limit(1)).first()
             return None if row is None else Event(row.seq, row.type, json.loads(row.data))
@@ -242,7 +260,9 @@ class RunStore:
         """Write a sentence, the evidence it appends (number to chunk id) and their events in one transaction."""
         with self._engine.begin() as connection:
             for number, chunk_id in appended.items():
-                connection.execute(insert(schema.evidence).values(run_id=run_id, number=number, chunk_id=chunk_id))
+                connection.execute(
+                    insert(schema.evidence).values(run_id=run_id, number=number, chunk_id=chunk_id)
+                )
             connection.execute(
                 insert(schema.claims).values(run_id=run_id, ordinal=claim["index"], claim=_dump(claim))
             )
@@ -251,7 +271,11 @@ class RunStore:
 
     def claims(self, run_id: str) -> list[Json]:
         """Return the committed sentences, in order."""
-        query = select(schema.claims.c.claim).where(schema.claims.c.run_id == run_id).order_by(schema.claims.c.ordinal)
+        query = (
+            select(schema.claims.c.claim)
+            .where(schema.claims.c.run_id == run_id)
+            .order_by(schema.claims.c.ordinal)
+        )
         with self._engine.connect() as connection:
             return [json.loads(claim) for claim in connection.execute(query).scalars()]
 
@@ -270,12 +294,16 @@ class RunStore:
         statement = upsert(schema.drafts).values(run_id=run_id, role=role, draft=_dump(draft))
         with self._engine.begin() as connection:
             connection.execute(
-                statement.on_conflict_do_update(index_elements=["run_id", "role"], set_={"draft": _dump(draft)})
+                statement.on_conflict_do_update(
+                    index_elements=["run_id", "role"], set_={"draft": _dump(draft)}
+                )
             )
 
     def draft(self, run_id: str, role: str) -> Json | None:
         """Return a worker's judged draft."""
-        query = select(schema.drafts.c.draft).where(schema.drafts.c.run_id == run_id, schema.drafts.c.role == role)
+        query = select(schema.drafts.c.draft).where(
+            schema.drafts.c.run_id == run_id, schema.drafts.c.role == role
+        )
         with self._engine.connect() as connection:
             found = connection.execute(query).scalar()
             return None if found is None else json.loads(found)
@@ -290,17 +318,25 @@ class RunStore:
             )
             connection.execute(
                 insert(schema.traces).values(
-                    run_id=run_id, ordinal=ordinal.scalar_subquery(), kind=kind, data=_dump(data), at=time.time()
+                    run_id=run_id,
+                    ordinal=ordinal.scalar_subquery(),
+                    kind=kind,
+                    data=_dump(data),
+                    at=time.time(),
                 )
             )
 
     def traces(self, run_id: str, kind: str | None = None) -> list[Json]:
         """Return the trace entries, in order, each with its `kind` and time `at`."""
-        query = select(schema.traces).where(schema.traces.c.run_id == run_id).order_by(schema.traces.c.ordinal)
+        query = (
+            select(schema.traces).where(schema.traces.c.run_id == run_id).order_by(schema.traces.c.ordinal)
+        )
         if kind is not None:
             query = query.where(schema.traces.c.kind == kind)
         with self._engine.connect() as connection:
-            return [{**json.loads(row.data), "kind": row.kind, "at": row.at} for row in connection.execute(query)]
+            return [
+                {**json.loads(row.data), "kind": row.kind, "at": row.at} for row in connection.execute(query)
+            ]
 
     def forget(self, run_id: str) -> None:
         """Delete a run with everything it has."""
@@ -310,7 +346,9 @@ class RunStore:
 
 def _append(connection: Connection, run_id: str, kind: str, data: Json) -> int:
     """Number and write an event in one statement: a read before the write would let two writers take one number."""
-    latest = select(func.coalesce(func.max(schema.events.c.seq), 0) + 1).where(schema.events.c.run_id == run_id)
+    latest = select(func.coalesce(func.max(schema.events.c.seq), 0) + 1).where(
+        schema.events.c.run_id == run_id
+    )
     statement = insert(schema.events).values(
         run_id=run_id, seq=latest.scalar_subquery(), type=kind, data=_dump(data), at=time.time()
     )

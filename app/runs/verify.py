@@ -14,7 +14,11 @@ LEVELS = ("stored", "source")
 
 
 def verify_citations(
-    citations: Sequence[Json], passages: Mapping[str, Json], library: Library, source: CatalogSource, level: str
+    citations: Sequence[Json],
+    passages: Mapping[str, Json],
+    library: Library,
+    source: CatalogSource,
+    level: str,
 ) -> Json:
     """Check each quotation; `passages` are the run's own, by evidence id. Raises ValueError for an unknown level."""
     if level not in LEVELS:

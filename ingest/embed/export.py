@@ -78,7 +78,16 @@ def convert(source: Path, target: Path) -> None:
 
 
 def _save_tokenizer(packed: Any, target: Path) -> None:
-    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+    from tokenizers import (
+        AddedToken,
+        Regex,
+        Tokenizer,
+        decoders,
+        models,
+        normalizers,
+        pre_tokenizers,
+        processors,
+    )
 
     header = packed.header
     tokenizer = Tokenizer(models.Unigram(packed.vocabulary, unk_id=header.unk, byte_fallback=False))

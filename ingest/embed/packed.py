@@ -52,7 +52,10 @@ def unpack(data: bytes) -> Packed:
     sizes = struct.unpack_from("<7i", data, 8)
     epsilon = struct.unpack_from("<f", data, 36)[0]
     pieces, bos, eos, pad, unk = struct.unpack_from("<5i", data, 44)
-    header = Header(*sizes, round(epsilon, 15), pieces, bos, eos, pad, unk)
+    hidden, layers, heads, inner, vocabulary_size, positions, types = sizes
+    header = Header(
+        hidden, layers, heads, inner, vocabulary_size, positions, types, round(epsilon, 15), pieces, bos, eos, pad, unk
+    )
     vocabulary, position = _vocabulary(data, 64, pieces)
     directory = _directory(data, position)
     return Packed(header, vocabulary, _weights(_Tensors(data, directory), header))

@@ -84,7 +84,9 @@ class SentenceTransformerEmbedder:
                 output_value="token_embeddings", convert_to_numpy=False,
             )  # fmt: skip
             skipped = 1 + len(model.tokenizer.encode(prompt, add_special_tokens=False)) if prompt else 1
-            return [_unit(np.asarray(one.float().cpu().numpy(), dtype=np.float32)[skipped:-1]) for one in made]
+            return [
+                _unit(np.asarray(one.float().cpu().numpy(), dtype=np.float32)[skipped:-1]) for one in made
+            ]
 
     def _model(self) -> Any:
         if self._loaded is None:

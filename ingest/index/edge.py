@@ -41,7 +41,9 @@ class EdgeIndex:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FolderLock(path)
         try:
-            return cls(_open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension)
+            return cls(
+                _open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension
+            )
         except BaseException:
             lock.release()
             raise
@@ -85,9 +87,17 @@ class EdgeIndex:
         prefetches = [qe.Prefetch(limit=limit, query=query, filter=only) for _, query in queries]
         requests.append(qe.QueryRequest(limit=limit, query=qe.Fusion.Rrf(k=RRF_K), prefetches=prefetches))
         *rankings, fused = self._call(lambda: self._shard.query_batch(qe.QueryBatchRequest(requests)))
-        scores = {name: {str(p.id): p.score for p in found} for (name, _), found in zip(queries, rankings, strict=True)}
+        scores = {
+            name: {str(p.id): p.score for p in found}
+            for (name, _), found in zip(queries, rankings, strict=True)
+        }
         hits = [
-            Hit(str(p.id), scores.get(DENSE, {}).get(str(p.id)), scores.get(SPARSE, {}).get(str(p.id)), p.score)
+            Hit(
+                str(p.id),
+                scores.get(DENSE, {}).get(str(p.id)),
+                scores.get(SPARSE, {}).get(str(p.id)),
+                p.score,
+            )
             for p in fused
         ]
         return sorted(hits, key=lambda hit: (-hit.fused, hit.chunk_id))
@@ -137,7 +147,7 @@ def _open_shard(path: Path, stamp: dict[str, Any]) -> Any:
         return shard
     try:
         return qe.EdgeShard.load(str(folder))
-    except Exception as error:  # noqa: BLE001  # the engine raises its own bare exceptions
+    except Exception as error:  # the engine raises its own bare exceptions
         raise IngestError(
             f"The index in {path} cannot be opened ({error}): run `citedrag reindex --rebuild`."
         ) from error
@@ -155,4 +165,6 @@ def _point(point: IndexPoint) -> Any:
         DENSE: list(point.dense),
         SPARSE: qe.SparseVector(indices=list(point.sparse.indices), values=list(point.sparse.values)),
     }
-    return qe.Point(id=point.id, vector=vector, payload={"document_id": point.document_id, "tenant": point.tenant})
+    return qe.Point(
+        id=point.id, vector=vector, payload={"document_id": point.document_id, "tenant": point.tenant}
+    )

@@ -19,7 +19,10 @@ class ChunkIndex(Protocol):
         """Remove points by id; unknown ids are ignored."""
 
     def search(
-        self, dense: Vectors | None, sparse: SparseVector | None, limit: int,
+        self,
+        dense: Vectors | None,
+        sparse: SparseVector | None,
+        limit: int,
         document_ids: Collection[str] | None = None,
     ) -> list[Hit]:
         """Return at most `limit` hits by reciprocal rank fusion; a passage without a query term gets no bm25."""

@@ -18,7 +18,12 @@ class ServerIndex:
     """Chunks in a collection. One call at a time: the client's local mode is not safe to share between threads."""
 
     def __init__(
-        self, client: QdrantClient | str, collection: str, model: str, dimension: int, api_key: str | None = None
+        self,
+        client: QdrantClient | str,
+        collection: str,
+        model: str,
+        dimension: int,
+        api_key: str | None = None,
     ) -> None:
         self._client = QdrantClient(url=client, api_key=api_key) if isinstance(client, str) else client
         self._collection = f"{collection}-{model.replace('/', '-')}"
@@ -31,13 +36,17 @@ class ServerIndex:
             if not self._client.collection_exists(self._collection):
                 self._client.create_collection(
                     self._collection,
-                    vectors_config={DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)},
+                    vectors_config={
+                        DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)
+                    },
                     sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 )
                 return
             vectors = self._client.get_collection(self._collection).config.params.vectors
             if not isinstance(vectors, dict) or vectors[DENSE].size != self._dimension:
-                raise IndexMismatch(f"The collection {self._collection} holds vectors of another length: reindex.")
+                raise IndexMismatch(
+                    f"The collection {self._collection} holds vectors of another length: reindex."
+                )
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """See `ChunkIndex`."""

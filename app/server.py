@@ -1,0 +1,64 @@
+"""How is the service started, found by the command line, and stopped?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+from pathlib import Path
+
+from app.api.application import create_app
+from app.api.server import make_server
+from app.cli.backend import EXIT_BUSY, CommandError, server_file
+from app.settings import Settings
+from app.wiring import Services, close_services, open_services
+from ingest.errors import IndexBusy, IngestError
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or Ctrl-C. Raises CommandError if the index is busy or the port is taken."""
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    listener = _listen(settings)
+    try:
+        services = await open_services(settings)
+    except IngestError as error:
+        listener.close()
+        raise CommandError(str(error), EXIT_BUSY if isinstance(error, IndexBusy) else 1) from error
+    host, port = listener.getsockname()[:2]
+    note = server_file(settings.home)
+    server = make_server(create_app(services, lambda: close_services(services)), host, port)
+    _announce(note, services, f"http://{host}:{port}")
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """Take the port before anything slow is done, so that a taken one is said at once."""
+    listener = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise CommandError(f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Try --port 0.") from error
+    return listener
+
+
+def _announce(note: Path, services: Services, url: str) -> None:
+    """Write where the server is, for the command line of the same user alone."""
+    content = {"url": url, "pid": os.getpid(), "token": secrets.token_urlsafe(24)}
+    temporary = note.with_suffix(".tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    temporary.replace(note)
+    found = services.library.stats()
+    message = f"citedrag serves {found['documents']} documents on {url}  (API {url}/api/v1, stop with Ctrl-C)"
+    print(message, flush=True)  # noqa: T201  # the command's own output

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ingest.tokenize import language, query_terms, stem, tokens
 
 FLOOR = 0.5
-"""Below this share of its terms a question is about something else, whatever single words it shares."""
+"""Below this share of its words a question asks for something else than the texts say."""
 
 _CAPITAL = re.compile(r"(?<![.?!]\s)(?<!^)\b[A-Z][A-Za-z'’-]+\b|\b[A-Z]{2,}\b")
 _IDENTIFIER = re.compile(r"[A-Za-z]*\d[\w.-]*")
@@ -16,17 +16,21 @@ _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*")
 
 
 def missing_terms(question: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return names and numbers of the question that stand in none of the texts; where too few of its words do, those too.
+    """Return what of the question stands in none of the texts: names and numbers, and its words if most are missing.
 
-    Across languages only numbers and Latin names can be judged.
+    The words are looked at without the names: a passage about the ship is no answer to what its top speed is. Across
+    languages only numbers and Latin names can be judged.
     """
     held = {term for text in texts for term in tokens(text)}
     same = any(language(text) == language(question) for text in texts)
-    strict = [word for word in _strict(question, same) if not set(_parts(word)) & held]
-    missing = list(dict.fromkeys(strict))
-    if same and coverage(question, texts) < FLOOR:
-        missing += [term for term in query_terms(question) if term not in held and term not in missing]
-    return tuple(missing)
+    names = _strict(question, same)
+    missing = [word for word in dict.fromkeys(names) if not set(_parts(word)) & held]
+    named = {part for word in names for part in _parts(word)}
+    words = [term for term in query_terms(question) if term not in named]
+    absent = [term for term in words if term not in held]
+    if same and words and len(words) - len(absent) < FLOOR * len(words):
+        missing += absent
+    return tuple(dict.fromkeys(missing))
 
 
 def coverage(question: str, texts: Sequence[str]) -> float:

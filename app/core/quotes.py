@@ -18,7 +18,7 @@ def candidates(passage: Passage) -> list[Quote]:
     """Return the sentences of a passage as quotations, in the document's coordinates; `support` is 0."""
     return [
         Quote(passage.text[start:end], passage.start + start, passage.start + end, 0.0)
-        for start, end in sentences(passage.text)
+        for start, end in sentences(passage.text, {*passage.headings, passage.document.title})
     ]
 
 

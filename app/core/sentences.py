@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 _ABBREVIATIONS = frozenset(
     [
@@ -62,17 +62,22 @@ _LATIN_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s|$)")
 _CJK_END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[!?]+(?=[\u3400-\u9fff])")
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z.]*)$")
 _OWN_LINE = re.compile(r"\s*(?:[-*•·▪●–]\s|\d{1,3}[.)、]\s|[（(]\d{1,3}[)）]|#{1,6}\s|>|\||```)")
+SHORT_LINE = 0.6
+"""A line below this share of the longest one was not broken for lack of room."""
 _SPACE = re.compile(r"\s*")
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the sentences, in order, without overlap; together they hold every visible character."""
-    return [span for start, end in _lines(text) for span in _split(text, start, end)]
+def sentences(text: str, headings: Collection[str] = ()) -> list[tuple[int, int]]:
+    """Return the spans of the sentences, in order, without overlap; together they hold every visible character.
+
+    A line that is one of `headings` stands for itself: text that came from a PDF does not mark it otherwise.
+    """
+    return [span for start, end in _lines(text, frozenset(headings)) for span in _split(text, start, end)]
 
 
-def split_sentences(text: str) -> list[str]:
+def split_sentences(text: str, headings: Collection[str] = ()) -> list[str]:
     """Return the sentences as texts."""
-    return [text[start:end] for start, end in sentences(text)]
+    return [text[start:end] for start, end in sentences(text, headings)]
 
 
 def is_table_row(line: str) -> bool:
@@ -80,12 +85,14 @@ def is_table_row(line: str) -> bool:
     return " | " in line or line.lstrip().startswith("|")
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
+def _lines(text: str, headings: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield paragraphs: lines joined where a sentence runs on, kept apart where a line stands for itself."""
     start = position = 0
     previous = ""
+    full = max((_width(line) for line in text.splitlines()), default=0)
     for line in text.splitlines(keepends=True):
-        if position > start and _breaks(previous, line):
+        ends = previous.strip() in headings or line.strip() in headings or _falls_short(previous, line, full)
+        if position > start and (ends or _breaks(previous, line)):
             yield start, position
             start = position
         position += len(line)
@@ -103,6 +110,17 @@ def _breaks(previous: str, line: str) -> bool:
         or is_table_row(previous)
         or previous.lstrip()[:1] == "#"
     )
+
+
+def _falls_short(previous: str, line: str, full: int) -> bool:
+    """Say whether a line was ended by its writer: it is much shorter than others, and the next begins anew."""
+    begins = line.strip()[:1]
+    anew = begins.isupper() or begins.isdigit() or begins > "\u2e80"
+    return anew and _width(previous) < SHORT_LINE * full and not previous.rstrip().endswith((",", "-", "，", "、"))
+
+
+def _width(line: str) -> int:
+    return sum(2 if ch > "\u2e80" else 1 for ch in line.strip())
 
 
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -51,9 +51,7 @@ def create_app(
         if on_close is not None:
             await on_close()
 
-    guard = DefineMiddleware(
-        Guard, hosts=tuple(hosts), listening_on=services.settings.host, body_timeout=body_timeout
-    )
+    guard = DefineMiddleware(Guard, hosts=tuple(hosts), listening_on=services.settings.host, body_timeout=body_timeout)
     app = Litestar(
         route_handlers=[
             Router(PREFIX, route_handlers=_ROUTES),
@@ -61,9 +59,7 @@ def create_app(
             *health.ROOT_ROUTES,
             *page.ROUTES,
         ],
-        dependencies=_provide(
-            services=services, streams=Streams(stream_limits), ingestions=jobs, server=server
-        ),
+        dependencies=_provide(services=services, streams=Streams(stream_limits), ingestions=jobs, server=server),
         middleware=[DefineMiddleware(Counting, counted=server), guard],
         exception_handlers={Exception: to_response},
         response_class=JsonResponse,

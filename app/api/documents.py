@@ -8,7 +8,7 @@ from litestar import delete, get
 from litestar.params import Parameter
 
 from app.api.errors import ApiError
-from app.api.schemas import listing
+from app.api.schemas import listing, problems
 from app.api.services import Json, Services, UsesServices
 from app.views import document_json
 from ingest.types import Document
@@ -24,7 +24,13 @@ def list_documents(services: UsesServices, limit: Limit = 50, offset: Offset = 0
     return listing([document_json(document) for document in found], total, limit, offset)
 
 
-@get("/documents/{document_id:str}", sync_to_thread=True, tags=["documents"], summary="One document")
+@get(
+    "/documents/{document_id:str}",
+    sync_to_thread=True,
+    tags=["documents"],
+    summary="One document",
+    responses=problems(404),
+)
 def get_document(document_id: str, services: UsesServices) -> Json:
     """Return a document with its text and the map of its pages."""
     document = _document(services, document_id)
@@ -44,7 +50,13 @@ def get_text(document_id: str, services: UsesServices) -> Json:
     return {"id": document_id, "text": services.library.text(document_id) or ""}
 
 
-@delete("/documents/{document_id:str}", sync_to_thread=True, tags=["documents"], summary="Remove a document")
+@delete(
+    "/documents/{document_id:str}",
+    sync_to_thread=True,
+    tags=["documents"],
+    summary="Remove a document",
+    responses=problems(404),
+)
 def remove_document(document_id: str, services: UsesServices) -> None:
     """Take a document out of the corpus; runs that cited it keep what they cited."""
     if not services.library.remove(document_id):

@@ -52,9 +52,7 @@ def to_response(request: Request[Any, Any, Any], error: Exception) -> Response[b
     if known is not None:
         return problem(known.status, known.code, known.detail, **known.fields)
     _logger.error("%s %s failed", request.method, request.scope.get("path_template", ""), exc_info=error)
-    return problem(
-        HTTP_500_INTERNAL_SERVER_ERROR, "internal", "Something went wrong on the server; see its log."
-    )
+    return problem(HTTP_500_INTERNAL_SERVER_ERROR, "internal", "Something went wrong on the server; see its log.")
 
 
 def _known(error: Exception) -> ApiError | None:
@@ -99,8 +97,6 @@ def _of_framework(error: HTTPException) -> ApiError:
         413: "too_large",
         415: "media_type",
     }
-    details = {400: "The request body is not valid JSON.", 404: "There is nothing here."}
+    details = {400: "The request is malformed: its body must be JSON in UTF-8.", 404: "There is nothing here."}
     status = error.status_code
-    return ApiError(
-        status, codes.get(status, "bad_request"), details.get(status, HTTPStatus(status).phrase + ".")
-    )
+    return ApiError(status, codes.get(status, "bad_request"), details.get(status, HTTPStatus(status).phrase + "."))

@@ -14,6 +14,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.services import Json, Services, UsesServices
 from app.api.sse import Streams, UsesStreams
+from app.core.warnings import WARNINGS
 from app.runs.requests import Budgets, RunRequest
 
 STATUSES = (
@@ -89,7 +90,7 @@ def metrics(services: UsesServices, server: UsesServer, streams: UsesStreams) ->
 def meta(services: UsesServices) -> Json:
     """Return what a client may want to know before it asks."""
     return {
-        "warnings": warning_codes(),
+        "warnings": sorted(WARNINGS),
         "statuses": list(STATUSES),
         "limits": limits(services),
         "models": models(services),
@@ -117,11 +118,6 @@ def limits(services: Services) -> Json:
         "file_mb": services.settings.max_file_mb,
         "ingestion_over_http": bool(services.settings.ingest_roots),
     }
-
-
-def warning_codes() -> list[str]:
-    """Return every code that a warning can have."""
-    return []
 
 
 def _bounds(schema: Json) -> Json:

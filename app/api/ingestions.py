@@ -15,7 +15,7 @@ from litestar import Response, get, post
 from litestar.params import Dependency, Parameter
 
 from app.api.errors import ApiError
-from app.api.schemas import IngestionRequest
+from app.api.schemas import IngestionRequest, problems
 from app.api.services import Corpus, FileProgress, Json, UsesServices
 from app.api.sse import UsesStreams, resume_point
 from app.views import report_json
@@ -89,9 +89,7 @@ class Ingestions:
         self._jobs[job.id] = job
         job.publish("ingestion_started", {"ingestion_id": job.id, "path": job.path})
         loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(
-            target=self._work, args=(job, path, loop), name="ingestion", daemon=True
-        )
+        self._thread = threading.Thread(target=self._work, args=(job, path, loop), name="ingestion", daemon=True)
         self._thread.start()
         return job
 
@@ -148,10 +146,11 @@ def allowed_path(path: str, roots: Sequence[Path]) -> Path:
         try:
             base = root.resolve(strict=True)
             real = (base / path).resolve()
+            found = real.exists()
         except (OSError, ValueError, RuntimeError):
             continue
         if real == base or base in real.parents:
-            if not real.exists():
+            if not found:
                 raise ApiError(404, "path_not_found", "There is no such folder or file.")
             return real
     raise ApiError(
@@ -161,10 +160,14 @@ def allowed_path(path: str, roots: Sequence[Path]) -> Path:
     )
 
 
-@post("/ingestions", status_code=202, tags=["ingestions"], summary="Make a folder searchable")
-async def start_ingestion(
-    data: IngestionRequest, services: UsesServices, ingestions: UsesIngestions
-) -> Response[Json]:
+@post(
+    "/ingestions",
+    status_code=202,
+    tags=["ingestions"],
+    summary="Make a folder searchable",
+    responses=problems(403, 404, 409, 422),
+)
+async def start_ingestion(data: IngestionRequest, services: UsesServices, ingestions: UsesIngestions) -> Response[Json]:
     """Start a job; its events tell the progress."""
     path = await asyncio.to_thread(allowed_path, data.path, services.settings.ingest_roots)
     job = ingestions.start(path)
@@ -173,13 +176,18 @@ async def start_ingestion(
     return Response(body, headers={"Location": address})
 
 
-@get("/ingestions/{ingestion_id:str}", tags=["ingestions"], summary="One ingestion")
+@get("/ingestions/{ingestion_id:str}", tags=["ingestions"], summary="One ingestion", responses=problems(404))
 async def get_ingestion(ingestion_id: str, ingestions: UsesIngestions) -> Json:
     """Return a job with its progress, and its report once it has ended."""
     return ingestions.get(ingestion_id).to_json()
 
 
-@get("/ingestions/{ingestion_id:str}/events", tags=["ingestions"], summary="Events of an ingestion (SSE)")
+@get(
+    "/ingestions/{ingestion_id:str}/events",
+    tags=["ingestions"],
+    summary="Events of an ingestion (SSE)",
+    responses=problems(404),
+)
 async def ingestion_events(
     ingestion_id: str,
     ingestions: UsesIngestions,

@@ -23,9 +23,7 @@ _HEADERS = {
 
 def _load() -> dict[str, bytes]:
     folder = files("app").joinpath("web")
-    return {
-        item.name: item.read_bytes() for item in folder.iterdir() if item.name.rpartition(".")[2] in _TYPES
-    }
+    return {item.name: item.read_bytes() for item in folder.iterdir() if item.name.rpartition(".")[2] in _TYPES}
 
 
 _FILES = _load()

@@ -12,6 +12,7 @@ from litestar.params import Parameter
 
 from app.api.errors import ApiError
 from app.api.health import UsesServer
+from app.api.schemas import problems
 from app.api.services import Json, UsesServices
 from app.api.sse import UsesStreams, resume_point
 from app.runs.requests import ApprovalRequest, RunRequest
@@ -22,12 +23,10 @@ Limit = Annotated[int, Parameter(ge=1, le=200)]
 Offset = Annotated[int, Parameter(ge=0, le=10**9)]
 After = Annotated[int | None, Parameter(ge=0, le=2**53, description="Send only events after this number.")]
 LastEventId = Annotated[str | None, Parameter(header="Last-Event-ID", description="As a browser sends it.")]
-Status = Literal[
-    "queued", "running", "awaiting_approval", "completed", "refused", "cancelled", "failed", "resumable"
-]
+Status = Literal["queued", "running", "awaiting_approval", "completed", "refused", "cancelled", "failed", "resumable"]
 
 
-@post("/runs", tags=["runs"], summary="Ask a question", responses={200: _EVENTS})
+@post("/runs", tags=["runs"], summary="Ask a question", responses={200: _EVENTS, **problems(415, 422)})
 async def create_run(
     data: RunRequest,
     request: Request[Any, Any, Any],
@@ -54,20 +53,25 @@ async def create_run(
 
 
 @get("/runs", sync_to_thread=True, tags=["runs"], summary="List runs")
-def list_runs(
-    services: UsesServices, status: Status | None = None, limit: Limit = 20, offset: Offset = 0
-) -> Json:
+def list_runs(services: UsesServices, status: Status | None = None, limit: Limit = 20, offset: Offset = 0) -> Json:
     """Return a page of the runs, the newest first."""
     return services.runs.list(status, limit, offset)
 
 
-@get("/runs/{run_id:str}", sync_to_thread=True, tags=["runs"], summary="One run with its result")
+@get(
+    "/runs/{run_id:str}", sync_to_thread=True, tags=["runs"], summary="One run with its result", responses=problems(404)
+)
 def get_run(run_id: str, services: UsesServices) -> Json:
     """Return the whole result as it stands."""
     return services.runs.get(run_id)
 
 
-@get("/runs/{run_id:str}/events", tags=["runs"], summary="Events of a run (SSE)", responses={200: _EVENTS})
+@get(
+    "/runs/{run_id:str}/events",
+    tags=["runs"],
+    summary="Events of a run (SSE)",
+    responses={200: _EVENTS, **problems(404, 422)},
+)
 async def run_events(
     run_id: str,
     services: UsesServices,
@@ -83,37 +87,61 @@ async def run_events(
     return streams.respond(services.runs.events(run_id, seen))
 
 
-@post("/runs/{run_id:str}/approval", status_code=202, tags=["runs"], summary="Decide on a plan")
+@post(
+    "/runs/{run_id:str}/approval",
+    status_code=202,
+    tags=["runs"],
+    summary="Decide on a plan",
+    responses=problems(404, 409, 422),
+)
 async def approve_run(run_id: str, data: ApprovalRequest, services: UsesServices) -> Json:
     """Approve, edit or cancel the plan of a run that waits; exactly one decision is taken."""
     return await services.runs.approve(run_id, data)
 
 
-@post("/runs/{run_id:str}/resume", status_code=202, tags=["runs"], summary="Continue an interrupted run")
+@post(
+    "/runs/{run_id:str}/resume",
+    status_code=202,
+    tags=["runs"],
+    summary="Continue an interrupted run",
+    responses=problems(404, 409),
+)
 async def resume_run(run_id: str, services: UsesServices) -> Json:
     """Continue from the last checkpoint."""
     return await services.runs.resume(run_id)
 
 
-@post("/runs/{run_id:str}/cancel", status_code=202, tags=["runs"], summary="End a run")
+@post("/runs/{run_id:str}/cancel", status_code=202, tags=["runs"], summary="End a run", responses=problems(404, 409))
 async def cancel_run(run_id: str, services: UsesServices) -> Json:
     """End a run that has not ended."""
     return await services.runs.cancel(run_id)
 
 
-@get("/runs/{run_id:str}/trace", sync_to_thread=True, tags=["runs"], summary="A run explained")
+@get("/runs/{run_id:str}/trace", sync_to_thread=True, tags=["runs"], summary="A run explained", responses=problems(404))
 def get_trace(run_id: str, services: UsesServices) -> Json:
     """Return the plan, the path of roles, the tools called and the time they took."""
     return services.runs.trace(run_id)
 
 
-@get("/runs/{run_id:str}/evidence", sync_to_thread=True, tags=["runs"], summary="The evidence of a run")
+@get(
+    "/runs/{run_id:str}/evidence",
+    sync_to_thread=True,
+    tags=["runs"],
+    summary="The evidence of a run",
+    responses=problems(404),
+)
 def get_evidence(run_id: str, services: UsesServices) -> Json:
     """Return what was cited and what was found but not cited."""
     return services.runs.evidence(run_id)
 
 
-@get("/runs/{run_id:str}/bundle", sync_to_thread=True, tags=["runs"], summary="Everything about a run")
+@get(
+    "/runs/{run_id:str}/bundle",
+    sync_to_thread=True,
+    tags=["runs"],
+    summary="Everything about a run",
+    responses=problems(404),
+)
 def get_bundle(run_id: str, services: UsesServices) -> Response[Json]:
     """Return everything about a run in one file."""
     bundle = services.runs.bundle(run_id)
@@ -121,10 +149,14 @@ def get_bundle(run_id: str, services: UsesServices) -> Response[Json]:
     return Response(bundle, headers={"Content-Disposition": f'attachment; filename="run-{name}.json"'})
 
 
-@get("/runs/{run_id:str}/verify", sync_to_thread=True, tags=["runs"], summary="Check the citations again")
-def verify_run(
-    run_id: str, services: UsesServices, level: Annotated[str, Parameter(max_length=20)] = "stored"
-) -> Json:
+@get(
+    "/runs/{run_id:str}/verify",
+    sync_to_thread=True,
+    tags=["runs"],
+    summary="Check the citations again",
+    responses=problems(404),
+)
+def verify_run(run_id: str, services: UsesServices, level: Annotated[str, Parameter(max_length=20)] = "stored") -> Json:
     """Check every citation against what is stored, or at another level."""
     return services.runs.verify(run_id, level)
 

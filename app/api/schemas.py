@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
+from litestar.openapi.datastructures import ResponseSpec
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -27,8 +29,20 @@ class Problem(BaseModel):
     code: str
 
 
+def problems(*statuses: int) -> dict[int, ResponseSpec]:
+    """Return what the OpenAPI document says of these errors."""
+    return {
+        status: ResponseSpec(
+            data_container=Problem,
+            media_type="application/problem+json",
+            description=HTTPStatus(status).phrase,
+            generate_examples=False,
+        )
+        for status in statuses
+    }
+
+
 def listing(items: list[dict[str, Any]], total: int, limit: int, offset: int) -> dict[str, Any]:
     """Return a page of a list; `next` is the offset of the following page, None at the end."""
     following = offset + limit
     return {"items": items, "total": total, "next": following if following < total else None}
-

@@ -44,9 +44,7 @@ class Streams:
         self.open = 0
         self._closing: set[asyncio.Task[None]] = set()
 
-    def respond(
-        self, source: AsyncIterator[StreamEvent], headers: dict[str, str] | None = None
-    ) -> EventStream:
+    def respond(self, source: AsyncIterator[StreamEvent], headers: dict[str, str] | None = None) -> EventStream:
         """Return the response that sends the events of `source`."""
         if self.open >= self.limits.streams:
             raise ApiError(503, "too_many_streams", "Too many streams are open; try again later.")
@@ -79,9 +77,7 @@ class Streams:
             self.open -= 1
             self._dispose(source, pending)
 
-    def _dispose(
-        self, source: AsyncIterator[StreamEvent], pending: asyncio.Task[StreamEvent | None] | None
-    ) -> None:
+    def _dispose(self, source: AsyncIterator[StreamEvent], pending: asyncio.Task[StreamEvent | None] | None) -> None:
         """Close the source in a task of its own: after a disconnect every await here is cancelled again."""
         task = asyncio.create_task(_close(source, pending))
         self._closing.add(task)
@@ -171,9 +167,7 @@ async def _next(source: AsyncIterator[StreamEvent]) -> StreamEvent | None:
     return await anext(source, None)
 
 
-async def _close(
-    source: AsyncIterator[StreamEvent], pending: asyncio.Task[StreamEvent | None] | None
-) -> None:
+async def _close(source: AsyncIterator[StreamEvent], pending: asyncio.Task[StreamEvent | None] | None) -> None:
     if pending is not None:
         pending.cancel()
         await asyncio.wait({pending})

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import Conflict, InvalidPlan, RunNotFound
-
 from app.runs.requests import ApprovalRequest, RunRequest
 from app.settings import Settings
 from ingest.types import Document, FileReport, FileStatus, IngestReport, Page, Span
@@ -53,7 +52,7 @@ def answered(run: FakeRun) -> None:
     }  # fmt: skip
     run.emit("evidence", **citation)
     run.emit("token", index=0, text="Sales rose.", citations=[1])
-    run.emit("token", index=1, text="Staff grew.", citations=[1])
+    run.emit("token", index=1, text=" Staff grew.", citations=[1])
     run.status = "completed"
     run.result = {"answer": "Sales rose. Staff grew.", "citations": [citation], "refused": False}
     run.emit("final", result={"run_id": run.id, "status": run.status, **run.result})
@@ -218,9 +217,7 @@ class FakeLibrary:
     def remove(self, document_id: str) -> bool:
         return self.all.pop(document_id, None) is not None
 
-    def ingest(
-        self, paths: Sequence[Path], progress: Callable[[FakeProgress], None] = lambda _: None
-    ) -> IngestReport:
+    def ingest(self, paths: Sequence[Path], progress: Callable[[FakeProgress], None] = lambda _: None) -> IngestReport:
         self.ingested += paths
         for done in (1, 2):
             self.gate()

@@ -20,9 +20,7 @@ async def test_create_answers_201_with_location(client: AsyncTestClient, service
 
 
 async def test_create_with_event_stream_accepted_sends_the_events_at_once(client: AsyncTestClient) -> None:
-    response = await client.post(
-        "/runs", json={"question": "What rose?"}, headers={"Accept": "text/event-stream"}
-    )
+    response = await client.post("/runs", json={"question": "What rose?"}, headers={"Accept": "text/event-stream"})
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/event-stream")
     assert response.headers["location"] == "/api/v1/runs/run-1"
@@ -171,9 +169,7 @@ async def test_an_unforeseen_error_tells_nothing(client: AsyncTestClient, servic
     assert "Traceback" not in response.text
 
 
-async def test_a_lone_surrogate_in_a_result_is_escaped(
-    client: AsyncTestClient, services: FakeServices
-) -> None:
+async def test_a_lone_surrogate_in_a_result_is_escaped(client: AsyncTestClient, services: FakeServices) -> None:
     run = services.runs.add(answered)
     run.result["answer"] = "a\ud800b"
     response = await client.get("/runs/run-1")

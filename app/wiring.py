@@ -17,7 +17,8 @@ from app.llm.extractive import ExtractiveRoles
 from app.llm.model_roles import ModelRoles
 from app.llm.openai_chat import OpenAIChat
 from app.ports import Roles, SentenceScorer
-from app.retrieval.rerank import LateInteractionReranker
+from app.retrieval.cross_encoder import CrossEncoderReranker
+from app.retrieval.rerank import LateInteractionReranker, Reranker
 from app.retrieval.search import Retriever
 from app.runs.checkpoints import open_checkpoints
 from app.runs.driver import Driver
@@ -87,6 +88,12 @@ def _embedder(settings: Settings, options: IngestSettings) -> Embedder:
     return SentenceTransformerEmbedder(settings.embedder, name=settings.embedder)
 
 
+def _reranker(settings: Settings, embedder: Embedder) -> Reranker:
+    if settings.reranker == "late-interaction":
+        return LateInteractionReranker(embedder)
+    return CrossEncoderReranker(settings.reranker)
+
+
 def _index(options: IngestSettings, model: Embedder) -> ChunkIndex:
     if options.qdrant_url is not None:
         return ServerIndex(
@@ -104,7 +111,7 @@ async def open_services(
     """Open everything; what is handed in is used as it is. Raises what `open_library` raises."""
     if library is None:
         library = await asyncio.to_thread(open_library, settings)
-    retriever = Retriever(library, LateInteractionReranker(library.embedder))
+    retriever = Retriever(library, _reranker(settings, library.embedder))
     scorer = scorer or EmbeddingScorer(library.embedder)
     store = RunStore(settings.home / "runs.db")
     stream = Stream(store)

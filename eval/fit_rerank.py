@@ -30,7 +30,7 @@ from ingest.settings import IngestSettings
 from ingest.tokenize import language
 from ingest.types import Chunk, Document, FileStatus, IndexPoint
 
-CANDIDATES = 8
+CANDIDATES = 6
 SETS = (
     ("xquad_en_zh", "en", "en"),
     ("xquad_en_zh", "zh", "zh"),
@@ -41,7 +41,7 @@ SETS = (
     ("squad2_refusal", "en", ""),
 )
 """Set, language of the questions, subfolder of the documents; none of them is under a non-commercial licence."""
-MAX_DOCUMENTS = 150
+MAX_DOCUMENTS = 30
 NAMES = ("late", "dense", "coverage", "same")
 
 

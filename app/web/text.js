@@ -1,5 +1,10 @@
 // The words of the page, in English and Chinese.
 
+function count(number, word) {
+  const plural = word.endsWith("ch") ? `${word}es` : `${word}s`;
+  return `${number} ${number === 1 ? word : plural}`;
+}
+
 const WORDS = {
   en: {
     skip: "Skip to the answer", askLabel: "Ask your documents", placeholder: "What do you want to know?",
@@ -12,12 +17,12 @@ const WORDS = {
     page: "page", support: "support", conflict: "Sources disagree here.", missing: "What is missing",
     nearest: "Nearest passages, and why they did not do:",
     llm_calls: "Model calls", tokens: "Tokens", cost: "Cost", seconds: "Seconds",
-    corpus: (n, chunks, model) => `${n} documents, ${chunks} passages · ${model}`,
+    corpus: (n, chunks, model) => `${count(n, "document")}, ${count(chunks, "passage")} · ${model}`,
     lost: "The connection was lost; trying again…", offline: "The server cannot be reached.",
-    verified: (n) => `All ${n} citations hold.`, unverified: (list) => `Citations that do not hold: ${list}`,
-    used: (calls, searches, seconds) => `${calls} model calls · ${searches} searches · ${seconds} s`,
-    dropped: (n) => `${n} tasks were dropped: a plan holds at most six.`, cite: (n) => `Show source ${n}`,
-    searching: (query) => `Searching: ${query}`, found: (n) => `${n} passages found`,
+    verified: (n) => `${count(n, "citation")} checked, nothing wrong.`, unverified: (list) => `Citations that do not hold: ${list}`,
+    used: (calls, searches, seconds) => `${count(calls, "model call")} · ${count(searches, "search")} · ${seconds} s`,
+    dropped: (n) => `${count(n, "task")} dropped: a plan holds at most six.`, cite: (n) => `Show source ${n}`,
+    searching: (query) => `Searching: ${query}`, found: (n) => `${count(n, "passage")} found`,
     node: { supervisor: "Deciding what to do…", direct: "Answering…", planner: "Making a plan…",
       researcher: "Researching…", writer: "Writing…" },
     status: { queued: "queued", running: "running", awaiting_approval: "waiting for you", completed: "answered",

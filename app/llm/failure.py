@@ -21,9 +21,7 @@ ErrorClass = type[BaseException] | None
 class EndpointFault(ModelError):
     """A failed call. `retry_after`: seconds that the endpoint asks to wait; `calls`: requests made in all."""
 
-    def __init__(
-        self, message: str, *, retryable: bool, kind: str, wait: float = 0.0, calls: int = 1
-    ) -> None:
+    def __init__(self, message: str, *, retryable: bool, kind: str, wait: float = 0.0, calls: int = 1) -> None:
         super().__init__(message, retryable=retryable, kind=kind)
         self.retry_after = wait
         self.calls = calls

@@ -62,9 +62,7 @@ class ModelRoles:
             yield item
 
 
-async def _sentinel_translated(
-    reply: AsyncIterator[str | Completion], refusal: str
-) -> AsyncIterator[str | Completion]:
+async def _sentinel_translated(reply: AsyncIterator[str | Completion], refusal: str) -> AsyncIterator[str | Completion]:
     """Yield `reply`, but `refusal` where all of it is the sentinel: nobody else has to know that word."""
     held: str | None = ""
     async for item in reply:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.core.sentences import split_sentences
+from app.core.sentences import is_table_row, sentences
 from app.ports import KeyedPassage
 from ingest.tokenize import language
 
@@ -30,6 +30,7 @@ CODE_CHAR = re.compile(r"[$=(){}<>\\\[\]_/*|&#~^`;@+-]")
 MAX_CODE_SHARE = 0.08
 """Share of such characters from which a piece without an end mark is a listing."""
 
+BULLET = re.compile(r"^(?:[-*•·▪●–>]\s+)+")
 TABLE_RULE = re.compile(r"^[\s|:+=-]+$")
 CJK = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 
@@ -56,50 +57,33 @@ def units_of(passages: Sequence[KeyedPassage]) -> list[Unit]:
     seen: set[str] = set()
     found = []
     for item in passages:
-        headings = {_folded(text) for text in (*item.passage.headings, item.passage.document.title)}
-        for text in _texts(item.passage.text):
-            flat = " ".join(text.split())
-            if _folded(flat) in seen or _folded(flat) in headings or not _states(flat):
-                continue
-            seen.add(_folded(flat))
-            found.append(Unit(item.key, flat, _language(flat, item.passage.language)))
+        headings = {*item.passage.headings, item.passage.document.title}
+        folded_headings = {_folded(heading) for heading in headings}
+        for text in _texts(item.passage.text, headings):
+            flat = BULLET.sub("", " ".join(text.split()))
+            folded = _folded(flat)
+            if folded not in seen and folded not in folded_headings and _states(flat):
+                seen.add(folded)
+                found.append(Unit(item.key, flat, _language(flat, item.passage.language)))
     return found
 
 
-def _texts(text: str) -> Iterator[str]:
-    """Yield rows of tables with their header row, and the sentences of everything between tables."""
-    prose: list[str] = []
-    table: list[str] = []
-    for line in [*text.splitlines(), ""]:
-        is_row = " | " in line or line.lstrip().startswith("|")
-        if is_row or (table and line.strip() and TABLE_RULE.match(line)):
-            yield from _sentences(prose)
-            prose = []
-            table.append(line)
-            continue
-        yield from _rows(table)
-        table = []
-        if HEADING.match(line) or not line.strip():
-            yield from _sentences(prose)
-            prose = []
-        else:
-            prose.append(line)
-    yield from _sentences(prose)
-
-
-def _sentences(lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield from split_sentences("\n".join(lines))
-
-
-def _rows(table: Sequence[str]) -> Iterator[str]:
-    for number, row in enumerate(table[1:], 1):
-        if TABLE_RULE.match(row):
-            continue
-        with_header = "\n".join(table[: number + 1])
-        yield with_header if len(with_header) <= MAX_TABLE_CHARS else row
-    if len(table) == 1:
-        yield table[0]
+def _texts(text: str, headings: Collection[str]) -> Iterator[str]:
+    """Yield the sentences, and a table's rows each with its header row and those between if they are not too long."""
+    table: int | None = None
+    spans = sentences(text, headings)
+    for (start, end), (after, after_end) in zip(spans, [*spans[1:], (0, 0)], strict=True):
+        row = text[start:end]
+        if is_table_row(row) and TABLE_RULE.match(text[after:after_end]):
+            table = start
+        elif not is_table_row(row):
+            table = None if not TABLE_RULE.match(row) else table
+            yield row
+        elif table is None or text[table:start].count("\n\n"):
+            table = start
+            yield row
+        elif not TABLE_RULE.match(row):
+            yield text[table:end] if end - table <= MAX_TABLE_CHARS else row
 
 
 def _states(text: str) -> bool:

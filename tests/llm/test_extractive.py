@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from app.core.refusal import refusal_text
 
+from app.core.refusal import refusal_text
 from app.core.types import DocumentRef, Passage
 from app.llm.extractive import ExtractiveRoles
 from app.llm.units import units_of
@@ -93,9 +93,7 @@ async def test_what_is_said_twice_is_quoted_once_and_the_writer_serves_each_task
     again = keyed("e3f", "As is known, the Acme bridge opened in 1932 after six years of work.", "en")
     tasks = ("When did the Acme bridge open?", "How many people does painting it take?")
     near = {"opened": 0.9, "Painting": 0.89}
-    pieces = await draft(
-        " ".join(tasks), "en", keyed("a1b", EN, "en"), again, near=near, role="writer", tasks=tasks
-    )
+    pieces = await draft(" ".join(tasks), "en", keyed("a1b", EN, "en"), again, near=near, role="writer", tasks=tasks)
     assert len(pieces) == 2
     assert "1932" in pieces[0]
     assert pieces[1] == "Painting it takes ten years and 40 people. [a1b]\n"
@@ -105,6 +103,15 @@ def test_headings_questions_and_lead_ins_state_nothing() -> None:
     lead_in, question = "The dates are as follows:", "When did it open after all?"
     text = f"Dates\n\n## Opening\n\n{lead_in}\n\n{question}\n\nIt opened in May of 1932.\n"
     assert [unit.text for unit in units_of([keyed("a1b", text, "en")])] == ["It opened in May of 1932."]
+
+
+def test_a_header_row_states_nothing_alone() -> None:
+    text = (
+        "Year of the change | Tolls for one car\n--- | ---\n1932 until the war | 6 pence\n1946 until now | 1 shilling\n"
+    )
+    rows = [unit.text for unit in units_of([keyed("a1b", text, "en")])]
+    assert [row.count("|") for row in rows] == [3, 4]
+    assert all(row.startswith("Year of the change | Tolls for one car --- | ---") for row in rows)
 
 
 async def test_routes_and_plans_without_a_model() -> None:

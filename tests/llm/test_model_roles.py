@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 import pytest
-from app.core.refusal import refusal_text
 
+from app.core.refusal import refusal_text
 from app.core.types import DocumentRef, Passage
 from app.llm.model_roles import ModelRoles
 from app.llm.openai_chat import OpenAIChat
@@ -50,9 +50,7 @@ async def _every_role(roles: ModelRoles) -> AsyncIterator[object]:
 async def test_every_request_is_the_constant_system_text_and_a_last_user_message() -> None:
     _, endpoint = await ask(_every_role, "ROLE: direct")
     assert len(endpoint.requests) == 5
-    for sent, role in zip(
-        endpoint.requests, ("supervisor", "planner", "researcher", "direct", "writer"), strict=True
-    ):
+    for sent, role in zip(endpoint.requests, ("supervisor", "planner", "researcher", "direct", "writer"), strict=True):
         assert "response_format" not in sent
         assert "tools" not in sent
         assert sent["messages"][0] == {"role": "system", "content": PROMPTS[role].system}

@@ -33,9 +33,7 @@ async def complete(script: Script, seconds: float = 5.0) -> tuple[Completion, Si
             await chat.aclose()
 
 
-async def stream(
-    script: Script, seconds: float = 5.0
-) -> tuple[list[str], Completion | ModelError, SimulatedEndpoint]:
+async def stream(script: Script, seconds: float = 5.0) -> tuple[list[str], Completion | ModelError, SimulatedEndpoint]:
     pieces: list[str] = []
     with SimulatedEndpoint(script) as endpoint:
         chat = OpenAIChat("test", KEY, endpoint.base_url, seconds)
@@ -232,9 +230,7 @@ async def test_thoughts_and_unseen_characters_stay_out(ask: Callable[..., object
 @pytest.mark.parametrize("ask", [complete, stream])
 async def test_a_reply_without_end_is_cut(ask: Callable[..., object]) -> None:
     """L17: one megabyte, or a loop."""
-    body = json.dumps(
-        {"choices": [{"index": 0, "delta": {"content": "loop " * 2000}, "finish_reason": None}]}
-    )
+    body = json.dumps({"choices": [{"index": 0, "delta": {"content": "loop " * 2000}, "finish_reason": None}]})
     whole = json.dumps(
         {
             "choices": [

@@ -38,9 +38,7 @@ def test_each_prompt_describes_one_thing() -> None:
         pytest.param("# System\nx\n# User\n$situation $extra", "unknown \\['extra'\\]", id="unknown"),
         pytest.param("# System\nx\n# User\nnothing", "missing \\['situation'\\]", id="missing"),
         pytest.param("# System\ncosts 5 $\n# User\n$situation", "write `\\$\\$`", id="lone_dollar"),
-        pytest.param(
-            "# System\n$name\n# User\n$situation", "unknown \\['name'\\]", id="in_the_constant_part"
-        ),
+        pytest.param("# System\n$name\n# User\n$situation", "unknown \\['name'\\]", id="in_the_constant_part"),
         pytest.param("# System\nx", "followed by", id="one_part"),
         pytest.param(f"# System\n{'x' * 2501}\n# User\n$situation", "2501 characters", id="too_long"),
     ],

@@ -156,7 +156,7 @@ def get_bundle(run_id: str, services: UsesServices) -> Response[Json]:
     summary="Check the citations again",
     responses=problems(404),
 )
-def verify_run(run_id: str, services: UsesServices, level: Annotated[str, Parameter(max_length=20)] = "stored") -> Json:
+def verify_run(run_id: str, services: UsesServices, level: Literal["stored", "source"] = "stored") -> Json:
     """Check every citation against what is stored, or at another level."""
     return services.runs.verify(run_id, level)
 

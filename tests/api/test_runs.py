@@ -98,6 +98,12 @@ async def test_what_can_be_read_of_a_run(client: AsyncTestClient, services: Fake
         assert (missing.status_code, missing.json()["code"]) == (404, "run_not_found")
 
 
+async def test_citations_are_checked_at_a_known_level(client: AsyncTestClient, services: FakeServices) -> None:
+    services.runs.add(answered)
+    assert (await client.get("/runs/run-1/verify", params={"level": "source"})).json()["level"] == "source"
+    assert (await client.get("/runs/run-1/verify", params={"level": "soul"})).status_code == 422
+
+
 @pytest.mark.parametrize("action", ["approval", "resume", "cancel"])
 async def test_acting_on_an_unknown_run_is_404(client: AsyncTestClient, action: str) -> None:
     response = await client.post(f"/api/v1/runs/none/{action}", json={"decision": "approve"})

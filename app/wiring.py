@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +31,7 @@ from app.runs.stream import Stream
 from app.settings import Settings
 from ingest.catalog import Catalog
 from ingest.embed.export import ensure_default_model
-from ingest.embed.port import Embedder
+from ingest.embed.port import Embedder, Vectors
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
 from ingest.index.edge import EdgeIndex
 from ingest.index.port import ChunkIndex
@@ -56,18 +58,35 @@ class Services:
     checkpoints: AsyncSqliteSaver
 
 
+SENTENCE_CACHE = 4000
+"""Sentence vectors that are kept: 1.5 kB each. The same sentences come back in every step of a run."""
+
+
 class EmbeddingScorer:
     """Nearness of sentences by the embedding model, passage against passage."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
 
     def scores(self, text: str, sentences: Sequence[str]) -> list[float]:
         """Return the cosine of each sentence with `text`."""
         if not sentences:
             return []
-        vectors = self._embedder.embed_passages([text, *sentences])
-        return [float(value) for value in vectors[1:] @ vectors[0]]
+        vectors = self._vectors([text, *sentences])
+        return [float(vectors[sentence] @ vectors[text]) for sentence in sentences]
+
+    def _vectors(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        with self._lock:
+            held = {text: self._cache[text] for text in texts if text in self._cache}
+        fresh = [text for text in dict.fromkeys(texts) if text not in held]
+        made = dict(zip(fresh, self._embedder.embed_passages(fresh), strict=True)) if fresh else {}
+        with self._lock:
+            self._cache.update(made)
+            while len(self._cache) > SENTENCE_CACHE:
+                self._cache.popitem(last=False)
+        return held | made
 
 
 def open_library(settings: Settings, embedder: Embedder | None = None) -> Library:
@@ -96,9 +115,7 @@ def _reranker(settings: Settings, embedder: Embedder) -> Reranker:
 
 def _index(options: IngestSettings, model: Embedder) -> ChunkIndex:
     if options.qdrant_url is not None:
-        return ServerIndex(
-            options.qdrant_url, "citedrag", model.name, model.dimension, api_key=options.qdrant_api_key
-        )
+        return ServerIndex(options.qdrant_url, "citedrag", model.name, model.dimension, api_key=options.qdrant_api_key)
     return EdgeIndex.open(options.index_path, model=model.name, dimension=model.dimension)
 
 

@@ -99,6 +99,7 @@ def _load(source: Path | str) -> Any:
     if local:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin take the cores from everything else
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as hub_logging

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from app.api.application import create_app
 from app.api.server import make_server
-from app.cli.backend import EXIT_BUSY, CommandError, server_file
 from app.settings import Settings
-from app.wiring import Services, close_services, open_services
-from ingest.errors import IndexBusy, IngestError
+from app.wiring import Services, close_services, open_services, server_file
+from ingest.errors import IngestError
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or Ctrl-C. Raises CommandError if the index is busy or the port is taken."""
+    """Serve until SIGTERM or Ctrl-C. Raises IndexBusy, or NotConfigured if the port is taken."""
     asyncio.run(_serve(settings))
 
 
@@ -26,9 +25,9 @@ async def _serve(settings: Settings) -> None:
     listener = _listen(settings)
     try:
         services = await open_services(settings)
-    except IngestError as error:
+    except IngestError:
         listener.close()
-        raise CommandError(str(error), EXIT_BUSY if isinstance(error, IndexBusy) else 1) from error
+        raise
     host, port = listener.getsockname()[:2]
     note = server_file(settings.home)
     server = make_server(create_app(services, lambda: close_services(services)), host, port)
@@ -47,7 +46,9 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
     except OSError as error:
         listener.close()
-        raise CommandError(f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Try --port 0.") from error
+        raise CommandError(
+            f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Try --port 0."
+        ) from error
     return listener
 
 
@@ -60,5 +61,5 @@ def _announce(note: Path, services: Services, url: str) -> None:
         json.dump(content, file)
     temporary.replace(note)
     found = services.library.stats()
-    message = f"citedrag serves {found['documents']} documents on {url}  (API {url}/api/v1, stop with Ctrl-C)"
+    message = f"citedrag serves {found['documents']} documents on {url} (stop with Ctrl-C)"
     print(message, flush=True)  # noqa: T201  # the command's own output

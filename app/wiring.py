@@ -39,7 +39,7 @@ from ingest.index.server import ServerIndex
 from ingest.library import Library
 from ingest.settings import IngestSettings
 
-__all__ = ["Services", "close_services", "open_library", "open_services", "process_alive"]
+__all__ = ["Services", "close_services", "open_library", "open_services", "process_alive", "server_file"]
 
 LOW_MEMORY_BYTES = 4 * 1024**3
 CONCURRENCY = 3
@@ -87,6 +87,11 @@ class EmbeddingScorer:
             while len(self._cache) > SENTENCE_CACHE:
                 self._cache.popitem(last=False)
         return held | made
+
+
+def server_file(home: Path) -> Path:
+    """Return where a running server says how to reach it."""
+    return home / "server.json"
 
 
 def open_library(settings: Settings, embedder: Embedder | None = None) -> Library:

@@ -48,21 +48,15 @@ class Catalog:
     def documents(self, limit: int, offset: int) -> tuple[list[Document], int]:
         """Return a page of the documents that were not removed, by path, and how many there are."""
         alive = schema.documents.c.status != FileStatus.REMOVED
-        query = (
-            select(schema.documents).where(alive).order_by(schema.documents.c.root, schema.documents.c.path)
-        )
+        query = select(schema.documents).where(alive).order_by(schema.documents.c.root, schema.documents.c.path)
         with self._engine.connect() as connection:
-            total = connection.execute(
-                select(func.count()).select_from(schema.documents).where(alive)
-            ).scalar_one()
+            total = connection.execute(select(func.count()).select_from(schema.documents).where(alive)).scalar_one()
             return [_document(row) for row in connection.execute(query.limit(limit).offset(offset))], total
 
     def document(self, document_id: str) -> Document | None:
         """Return one document, also a removed one."""
         with self._engine.connect() as connection:
-            row = connection.execute(
-                select(schema.documents).where(schema.documents.c.id == document_id)
-            ).first()
+            row = connection.execute(select(schema.documents).where(schema.documents.c.id == document_id)).first()
             return None if row is None else _document(row)
 
     def with_sha256(self, sha256: str) -> list[Document]:
@@ -90,15 +84,9 @@ class Catalog:
 
     def pages(self, document_id: str) -> list[Page]:
         """Return the pages of a document, in order."""
-        query = (
-            select(schema.pages)
-            .where(schema.pages.c.document_id == document_id)
-            .order_by(schema.pages.c.number)
-        )
+        query = select(schema.pages).where(schema.pages.c.document_id == document_id).order_by(schema.pages.c.number)
         with self._engine.connect() as connection:
-            return [
-                Page(row.number, row.label, Span(row.start, row.end)) for row in connection.execute(query)
-            ]
+            return [Page(row.number, row.label, Span(row.start, row.end)) for row in connection.execute(query)]
 
     # -- writing
 
@@ -122,9 +110,7 @@ class Catalog:
                 connection.execute(delete(table).where(table.c.document_id == document.id))
             if text is not None:
                 runs = None if byte_runs is None else json.dumps([_run_row(run) for run in byte_runs])
-                connection.execute(
-                    insert(schema.texts).values(document_id=document.id, text=text, byte_runs=runs)
-                )
+                connection.execute(insert(schema.texts).values(document_id=document.id, text=text, byte_runs=runs))
             page_rows = [_page_row(document.id, page) for page in pages]
             if page_rows:
                 connection.execute(insert(schema.pages), page_rows)
@@ -193,9 +179,7 @@ class Catalog:
 
     def cache_vectors(self, vectors: Mapping[str, Vectors]) -> None:
         """Keep vectors by key."""
-        rows = [
-            {"key": key, "vector": vector.astype(np.float32).tobytes()} for key, vector in vectors.items()
-        ]
+        rows = [{"key": key, "vector": vector.astype(np.float32).tobytes()} for key, vector in vectors.items()]
         if rows:
             with self._engine.begin() as connection:
                 connection.execute(upsert(schema.vectors).on_conflict_do_nothing(), rows)

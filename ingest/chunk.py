@@ -11,6 +11,7 @@ import re
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from ingest.types import Chunk, Heading, Page, ReadResult, Span
 
@@ -74,7 +75,7 @@ def heading_path(headings: Sequence[Heading], starts: Sequence[int], position: i
 def _spans(read: ReadResult) -> Iterator[Span]:
     cuts = sorted({heading.start for heading in read.headings})
     edges = [0, *cuts, len(read.text)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         yield from _pack(read.text, _units(read, start, end))
 
 
@@ -84,7 +85,7 @@ def _units(read: ReadResult, start: int, end: int) -> Iterator[Span]:
     for block in read.blocks:
         edges.update(edge for edge in (block.start, block.end) if start < edge < end)
     ordered = sorted(edges)
-    for left, right in zip(ordered, ordered[1:], strict=False):
+    for left, right in pairwise(ordered):
         span = _trim(read.text, left, right)
         if span is not None:
             yield from [span] if size(span.of(read.text)) <= MAX_TOKENS else _sentences(read.text, span)
@@ -92,7 +93,7 @@ def _units(read: ReadResult, start: int, end: int) -> Iterator[Span]:
 
 def _sentences(text: str, span: Span) -> Iterator[Span]:
     edges = [span.start, *(m.end() for m in _SENTENCE_END.finditer(text, span.start, span.end)), span.end]
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         piece = _trim(text, left, right)
         if piece is not None:
             yield from _slices(text, piece)

@@ -26,9 +26,7 @@ def open_database(path: Path, metadata: MetaData, version: int) -> Engine:
         with engine.begin() as connection:
             found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
             if found > version:
-                raise IngestError(
-                    f"{path.name} was written by a newer version of citedrag: upgrade citedrag."
-                )
+                raise IngestError(f"{path.name} was written by a newer version of citedrag: upgrade citedrag.")
             metadata.create_all(connection)
             connection.exec_driver_sql(f"PRAGMA user_version={version}")
     except DatabaseError as error:

@@ -32,9 +32,7 @@ class Found:
     skip: tuple[FileStatus, str] | None = None
 
 
-def discover(
-    roots: Sequence[Path], max_bytes: int = MAX_BYTES, exclude: Collection[Path] = ()
-) -> Iterator[Found]:
+def discover(roots: Sequence[Path], max_bytes: int = MAX_BYTES, exclude: Collection[Path] = ()) -> Iterator[Found]:
     """Yield the files below each root, sorted, without hidden ones and the folders in `exclude`.
 
     A root that is a file is yielded alone, with its folder as root. A file below two roots comes once.
@@ -113,9 +111,7 @@ def _walk(folder: Path, root: Path, max_bytes: int, visited: set[Path]) -> Itera
             yield _skipped(entry, root, FileStatus.FAILED, f"The link leads nowhere: {_reason(error)}.")
             continue
         if not real.is_relative_to(root):
-            yield _skipped(
-                entry, root, FileStatus.UNSUPPORTED, "The link leads out of the folder and is not followed."
-            )
+            yield _skipped(entry, root, FileStatus.UNSUPPORTED, "The link leads out of the folder and is not followed.")
         elif real.is_dir():
             if real not in visited:
                 yield from _walk(entry, root, max_bytes, visited)

@@ -9,8 +9,8 @@ from pathlib import Path
 from ingest.catalog import SEARCHABLE, Catalog
 from ingest.embed.port import Embedder
 from ingest.index.port import ChunkIndex
-from ingest.read import sandbox
 from ingest.pipeline import Progress, ingest, remove_document
+from ingest.read import sandbox
 from ingest.settings import IngestSettings
 from ingest.types import Chunk, Document, FileStatus, IngestReport, Page
 from ingest.write import ChunkWriter
@@ -19,9 +19,7 @@ from ingest.write import ChunkWriter
 class Library:
     """The catalog, the index and the embedder together. Safe to use from several threads; writes are serialised."""
 
-    def __init__(
-        self, settings: IngestSettings, catalog: Catalog, index: ChunkIndex, embedder: Embedder
-    ) -> None:
+    def __init__(self, settings: IngestSettings, catalog: Catalog, index: ChunkIndex, embedder: Embedder) -> None:
         self.settings = settings
         self.catalog = catalog
         self.index = index
@@ -29,9 +27,7 @@ class Library:
         self._writer = ChunkWriter(catalog, index, embedder)
         self._writing = threading.Lock()
 
-    def ingest(
-        self, paths: Sequence[Path], progress: Callable[[Progress], None] = lambda _: None
-    ) -> IngestReport:
+    def ingest(self, paths: Sequence[Path], progress: Callable[[Progress], None] = lambda _: None) -> IngestReport:
         """Make files searchable; see `pipeline.ingest`."""
         with self._writing:
             return ingest(paths, self.settings, self.catalog, self._writer, progress)

@@ -64,9 +64,7 @@ def normalize(text: str) -> Normalized:
 
 def clean(text: str) -> Normalized:
     """Apply everything but canonical composition."""
-    return rewritten(
-        text, ((m.start(), m.end(), _REPLACEMENTS.get(m[0][0], "")) for m in _UNCLEAN.finditer(text))
-    )
+    return rewritten(text, ((m.start(), m.end(), _REPLACEMENTS.get(m[0][0], "")) for m in _UNCLEAN.finditer(text)))
 
 
 def composed(source: Normalized) -> Normalized:
@@ -109,9 +107,7 @@ def chained(first: Normalized, second: Normalized) -> Normalized:
     return Normalized(second.text, tuple(_without_gaps(pieces, len(second.text), source_length)))
 
 
-def byte_runs(
-    normalized: Normalized, source: str, raw: bytes, encoding: str, bom: int
-) -> tuple[ByteRun, ...] | None:
+def byte_runs(normalized: Normalized, source: str, raw: bytes, encoding: str, bom: int) -> tuple[ByteRun, ...] | None:
     """Turn the pieces of a decoded file into byte ranges of `raw`, whose first `bom` bytes are its mark.
 
     None where bytes cannot be told from the text: an encoding with shift states, or one whose decoding is not

@@ -1,8 +1,9 @@
 """How does a folder become searchable? discover -> read -> chunk -> embed -> write, file by file.
 
 Order of writes for one file: vectors to the cache, points to the index, then the document to the catalog in one
-transaction, then the old points out of the index. Search shows only chunks that the catalog knows, so a crash between
-any two of these leaves nothing to be seen; the next ingestion repeats the file, and the same ids make it the same write.
+transaction, then the old points out of the index. Search shows only chunks that the catalog knows, so a crash
+between any two of these leaves nothing to be seen; the next ingestion repeats the file, and the same ids make it
+the same write.
 """
 
 from __future__ import annotations
@@ -87,11 +88,7 @@ def ingest(
     writer.reconcile()
     written_before, embedded_before = writer.written, writer.embedded
     scopes = [_scope(path, catalog) for path in paths]
-    found = [
-        (scope, file)
-        for path, scope in zip(paths, scopes, strict=True)
-        for file in _files(path, scope, settings)
-    ]
+    found = [(scope, file) for path, scope in zip(paths, scopes, strict=True) for file in _files(path, scope, settings)]
     reports: list[FileReport] = []
     for report in _process(found, settings, catalog, writer):
         reports.append(report)
@@ -112,9 +109,7 @@ def _scope(path: Path, catalog: Catalog) -> _Scope:
         raise PathNotAllowed(f"{path} does not exist: give a folder or a file.")
     path = path.resolve()
     folder = path if path.is_dir() else path.parent
-    owner = next(
-        (Path(root) for root in sorted(catalog.roots(), key=len) if folder.is_relative_to(root)), folder
-    )
+    owner = next((Path(root) for root in sorted(catalog.roots(), key=len) if folder.is_relative_to(root)), folder)
     prefix = "" if path == owner else path.relative_to(owner).as_posix()
     return _Scope(owner, prefix, catalog.known(str(owner)))
 
@@ -159,9 +154,7 @@ def _read(file: Found, settings: IngestSettings) -> _Read:
     except OSError as error:
         return _Read(digest, status=FileStatus.FAILED, reason=f"cannot be opened: {error.strerror}")
     if not result.text.strip():
-        return _Read(
-            digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first"
-        )
+        return _Read(digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first")
     if result.failed_pages:
         pages = ", ".join(map(str, result.failed_pages))
         return _Read(digest, result, FileStatus.PARTIAL, f"pages that could not be read: {pages}")
@@ -199,9 +192,7 @@ def _one(
     )  # fmt: skip
 
 
-def _write(
-    document: Document, file: Found, read: _Read, catalog: Catalog, writer: ChunkWriter, started: float
-) -> int:
+def _write(document: Document, file: Found, read: _Read, catalog: Catalog, writer: ChunkWriter, started: float) -> int:
     """Write one document; return how many chunks it has."""
     result = read.result if document.status in SEARCHABLE else None
     chunks = [] if result is None else chunk_document(document.id, document.version, result)
@@ -250,11 +241,7 @@ def _identify(
 def _moved(scope: _Scope, file: Found, read: _Read, catalog: Catalog) -> Document | None:
     """Return the document whose file had these bytes and is no longer where it was."""
     for twin in catalog.with_sha256(read.sha256) if read.sha256 else []:
-        if (
-            twin.root == str(scope.root)
-            and twin.path != file.relative
-            and not (scope.root / twin.path).exists()
-        ):
+        if twin.root == str(scope.root) and twin.path != file.relative and not (scope.root / twin.path).exists():
             scope.known.pop(twin.path, None)
             return twin
     return None

@@ -17,191 +17,16 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 
-_ENGLISH_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "if",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "from",
-        "by",
-        "with",
-        "about",
-        "as",
-        "into",
-        "than",
-        "then",
-        "so",
-        "that",
-        "this",
-        "these",
-        "those",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "do",
-        "does",
-        "did",
-        "done",
-        "doing",
-        "have",
-        "has",
-        "had",
-        "having",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "should",
-        "will",
-        "would",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "when",
-        "where",
-        "why",
-        "how",
-        "it",
-        "its",
-        "he",
-        "she",
-        "they",
-        "them",
-        "his",
-        "her",
-        "their",
-        "our",
-        "your",
-        "my",
-        "i",
-        "you",
-        "we",
-        "us",
-        "me",
-        "there",
-        "here",
-        "not",
-        "no",
-        "any",
-        "some",
-        "all",
-        "each",
-        "much",
-        "many",
-        "more",
-        "most",
-        "very",
-        "also",
-        "just",
-        "only",
-        "please",
-        "tell",
-        "explain",
-        "describe",
-        "give",
-        "list",
-        "find",
-        "say",
-        "says",
-        "said",
-        "use",
-        "used",
-        "using",
-        "per",
-    ]
-)
-_CHINESE_STOP = frozenset(
-    [
-        "的",
-        "了",
-        "是",
-        "在",
-        "有",
-        "和",
-        "与",
-        "及",
-        "或",
-        "吗",
-        "呢",
-        "吧",
-        "啊",
-        "么",
-        "什么",
-        "怎么",
-        "如何",
-        "多少",
-        "哪些",
-        "哪个",
-        "哪里",
-        "哪种",
-        "哪一",
-        "哪几",
-        "几个",
-        "几种",
-        "为什",
-        "为何",
-        "是否",
-        "可以",
-        "能否",
-        "请问",
-        "问一",
-        "一下",
-        "一个",
-        "的是",
-        "是什",
-        "是多",
-        "有什",
-        "有哪",
-        "有多",
-        "要多",
-        "么样",
-        "怎样",
-        "样的",
-        "这个",
-        "那个",
-        "什麼",
-        "怎麼",
-        "哪裡",
-        "甚麼",
-        "为多",
-        "需要",
-        "应当",
-        "应该",
-        "的时",
-        "谁的",
-        "是谁",
-        "由谁",
-        "何时",
-        "何地",
-        "各是",
-        "分别",
-        "别是",
-        "的什",
-        "少天",
-        "少元",
-        "么时",
-        "么是",
-    ]
-)
+_ENGLISH_WORDS = """a an the and or but if of in on at to for from by with about as into than then so that this these
+those is are was were be been being am do does did done doing have has had having can could may might must shall should
+will would what which who whom whose when where why how it its he she they them his her their our your my i you we us
+me there here not no any some all each much many more most very also just only please tell explain describe give list
+find say says said use used using per"""
+_ENGLISH_STOP = frozenset(_ENGLISH_WORDS.split())
+_CHINESE_WORDS = """的 了 是 在 有 和 与 及 或 吗 呢 吧 啊 么 什么 怎么 如何 多少 哪些 哪个 哪里 哪种 哪一
+哪几 几个 几种 为什 为何 是否 可以 能否 请问 问一 一下 一个 的是 是什 是多 有什 有哪 有多 要多 么样
+怎样 样的 这个 那个 什麼 怎麼 哪裡 甚麼 为多 需要 应当 应该 的时 谁的 是谁 由谁 何时 何地 各是 分别 别是 的什 少天 少元 么时 么是"""
+_CHINESE_STOP = frozenset(_CHINESE_WORDS.split())
 
 
 def tokens(text: str) -> list[str]:
@@ -232,7 +57,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Take off an English plural, -ing or -ed where a stem of at least three letters stays (after Harman's S-stemmer)."""
+    """Take off an English plural, -ing or -ed where a stem of at least three letters stays (cf. Harman 1991)."""
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -242,11 +67,7 @@ def stem(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return stem(word[:-1]) if word.endswith(("ings", "eds")) else word[:-1]
     for ending in ("ing", "ed"):
-        if (
-            word.endswith(ending)
-            and len(word) - len(ending) >= 3
-            and re.search("[aeiouy]", word[: -len(ending)])
-        ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and re.search("[aeiouy]", word[: -len(ending)]):
             base = word[: -len(ending)]
             return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
     return word[:-1] if word.endswith("e") and len(word) > 4 else word

@@ -74,9 +74,7 @@ def _judge(draft: Draft, keyed: Mapping[str, Passage], deps: Deps) -> Judged:
         reason = "no passage carries it" if cited else "it cites nothing and no passage carries it"
         return Judged(text, Verdict.UNSUPPORTED, (), reason)
     verdict = max((one[2] for one in quotes), key=lambda one: one == Verdict.SUPPORTED)
-    return Judged(
-        text, verdict, tuple((passage, quote) for passage, quote, _ in quotes[:CITATIONS_PER_CLAIM])
-    )
+    return Judged(text, verdict, tuple((passage, quote) for passage, quote, _ in quotes[:CITATIONS_PER_CLAIM]))
 
 
 def _connects(text: str) -> bool:

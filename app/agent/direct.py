@@ -41,12 +41,7 @@ def _close(
     kept = [one for one in judged if one.quotes]
     removed = [one for one in judged if one.reason is not None]
     missing = () if deps.roles.uses_model else missing_terms(state["question"], [one.text for one in shown])
-    refused = (
-        not kept
-        or is_refusal(stream.text)
-        or any(one.verdict is Verdict.GAP for one in judged)
-        or bool(missing)
-    )
+    refused = not kept or is_refusal(stream.text) or any(one.verdict is Verdict.GAP for one in judged) or bool(missing)
     for one in removed:
         deps.recorder.emit("claim_removed", {"text": one.text, "reason": one.reason})
         deps.recorder.trace("removed", {"text": one.text, "reason": one.reason})

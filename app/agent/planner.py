@@ -21,9 +21,7 @@ OTHER_QUERIES = 2
 async def planner(state: AgentState, deps: Deps) -> AgentUpdate:
     """Make the plan; a reply that cannot be read is one task, the question, with a warning."""
     question, language = state["question"], state["language"]
-    retry = bool(state.get("direct", {}).get("no_evidence")) or bool(
-        state.get("outcome", {}).get("no_evidence")
-    )
+    retry = bool(state.get("direct", {}).get("no_evidence")) or bool(state.get("outcome", {}).get("no_evidence"))
     limit = OTHER_QUERIES if retry else deps.limits.planner_tasks
     avoid = state.get("queries", []) if retry else []
     warnings: list[Json] = []

@@ -46,8 +46,5 @@ def _end(deps: Deps, task: Json, found: list[Passage]) -> AgentUpdate:
         "task_finished",
         {"task_id": task["id"], "status": task["status"], "found": len(found), "best": task["best"]},
     )
-    pool = [
-        {"chunk_id": one.chunk_id, "task_ids": [task["id"]], "score": one.scores.rerank or 0.0}
-        for one in found
-    ]
+    pool = [{"chunk_id": one.chunk_id, "task_ids": [task["id"]], "score": one.scores.rerank or 0.0} for one in found]
     return {"research_tasks": [task], "pool": pool, "queries": [task["query"]]}

@@ -24,7 +24,7 @@ Goto = Command[Destination]
 
 
 async def supervisor(state: AgentState, deps: Deps) -> Goto:
-    """Decide what comes next. Nothing that costs or is seen happens before `interrupt()`: a resume replays this node."""
+    """Decide what comes next. Nothing that costs or is seen precedes `interrupt()`: a resume replays this node."""
     facts = decision_state(state)
     decision = decide(facts, deps.limits)
     update: AgentUpdate = {}
@@ -144,9 +144,5 @@ def _final(state: AgentState, decision: Decision) -> Json:
 def _target(state: AgentState, decision: Decision) -> Any:
     if decision.action != "researcher":
         return decision.action
-    open_tasks = [
-        task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")
-    ]
-    return [
-        Send("researcher", {"task": task, "document_ids": state.get("document_ids")}) for task in open_tasks
-    ]
+    open_tasks = [task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")]
+    return [Send("researcher", {"task": task, "document_ids": state.get("document_ids")}) for task in open_tasks]

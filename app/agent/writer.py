@@ -67,9 +67,7 @@ async def _choose(state: AgentState, deps: Deps) -> Selection:
     entries = {entry["chunk_id"]: entry["score"] for entry in state.get("pool", [])}
     pool = [held[chunk_id] for chunk_id in entries if chunk_id in held]
     again = await asyncio.to_thread(deps.reranker.rerank, state["question"], pool)
-    ranked = sorted(
-        (_raised(one, entries[one.chunk_id]) for one in again), key=lambda one: -(one.scores.rerank or 0.0)
-    )
+    ranked = sorted((_raised(one, entries[one.chunk_id]) for one in again), key=lambda one: -(one.scores.rerank or 0.0))
     limits = deps.limits
     selection = select(ranked, limits.writer_threshold, limits.writer_items, limits.writer_tokens)
     deps.recorder.trace(

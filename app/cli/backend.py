@@ -79,14 +79,9 @@ class Backend(Protocol):
         """Release what is open."""
 
 
-def server_file(home: Path) -> Path:
-    """Return where a running server says how to reach it."""
-    return home / "server.json"
-
-
 def running_server(home: Path) -> Json | None:
     """Return what `server.json` says, or None if there is no such file or its process is gone."""
-    from app.wiring import process_alive
+    from app.wiring import process_alive, server_file
 
     try:
         found: Json = json.loads(server_file(home).read_text(encoding="utf-8"))

@@ -138,9 +138,7 @@ class LocalBackend:
         with _errors():
             report = self._library.ingest(
                 paths,
-                lambda at: progress(
-                    {"done": at.done, "total": at.total, "path": at.path, "status": at.status}
-                ),
+                lambda at: progress({"done": at.done, "total": at.total, "path": at.path, "status": at.status}),
             )
         return report_json(report)
 

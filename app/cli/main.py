@@ -13,12 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from app.cli import show
-from app.cli.backend import EXIT_BY_STATUS, EXIT_FAILED, EXIT_USAGE, Backend, CommandError, running_server
+from app.cli.backend import EXIT_BUSY, EXIT_BY_STATUS, EXIT_FAILED, EXIT_USAGE, Backend, CommandError, running_server
+from app.errors import CitedragError
 from app.settings import Settings
+from ingest.errors import IndexBusy, IngestError
 
-app = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="Cited answers from a folder of documents."
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Cited answers from a folder of documents.")
 runs = typer.Typer(no_args_is_help=True, help="Look at runs, approve their plans, resume and verify them.")
 documents = typer.Typer(no_args_is_help=True, help="Look at the documents of the corpus.")
 app.add_typer(runs, name="runs")
@@ -83,9 +83,7 @@ def _with_progress(backend: Backend, paths: list[Path]) -> dict[str, Any]:
         task = bar.add_task("opening", total=None)
         return backend.ingest(
             paths,
-            lambda at: bar.update(
-                task, total=at["total"], completed=at["done"], description=show.escape(at["path"])
-            ),
+            lambda at: bar.update(task, total=at["total"], completed=at["done"], description=show.escape(at["path"])),
         )
 
 
@@ -94,9 +92,7 @@ def ask(
     question: str,
     mode: Annotated[str, typer.Option(help="auto, direct or research.")] = "auto",
     approval: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
-    no_checkpoint: Annotated[
-        bool, typer.Option("--no-checkpoint", help="Keep nothing, never pause.")
-    ] = False,
+    no_checkpoint: Annotated[bool, typer.Option("--no-checkpoint", help="Keep nothing, never pause.")] = False,
     json: AsJson = False,
     home: Home = None,
 ) -> None:
@@ -159,26 +155,25 @@ def demo(
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
     port: Annotated[int | None, typer.Option(help="Port [default: 8765]; 0 takes a free one.")] = None,
-    root: Annotated[
-        list[Path] | None, typer.Option(help="A folder that HTTP may ingest; repeatable.")
-    ] = None,
+    root: Annotated[list[Path] | None, typer.Option(help="A folder that HTTP may ingest; repeatable.")] = None,
     home: Home = None,
 ) -> None:
     """Serve the page and the HTTP interface."""
     from app.server import serve as run_server
 
     changes = {"home": home, "host": host, "port": port, "ingest_roots": root}
-    settings = Settings().model_copy(
-        update={name: value for name, value in changes.items() if value is not None}
-    )
+    settings = Settings().model_copy(update={name: value for name, value in changes.items() if value is not None})
     if running_server(settings.home) is not None:
         show.notes.print("[red]A server is running on this home already; see server.json there.[/]")
-        raise typer.Exit(6)
+        raise typer.Exit(EXIT_BUSY)
     try:
         run_server(settings)
-    except CommandError as error:
+    except IndexBusy as error:
         show.notes.print(f"[red]{show.escape(str(error))}[/]")
-        raise typer.Exit(error.exit_code) from error
+        raise typer.Exit(EXIT_BUSY) from error
+    except (CitedragError, IngestError) as error:
+        show.notes.print(f"[red]{show.escape(str(error))}[/]")
+        raise typer.Exit(EXIT_FAILED) from error
 
 
 @app.command()
@@ -219,9 +214,7 @@ def runs_show(run_id: RunId, json: AsJson = False, home: Home = None) -> None:
 @runs.command("approve")
 def runs_approve(
     run_id: RunId,
-    task: Annotated[
-        list[str] | None, typer.Option(help="Replace the plan by these questions; repeatable.")
-    ] = None,
+    task: Annotated[list[str] | None, typer.Option(help="Replace the plan by these questions; repeatable.")] = None,
     plan_version: Annotated[int | None, typer.Option(help="Only if the plan is still this version.")] = None,
     json: AsJson = False,
     home: Home = None,
@@ -254,9 +247,7 @@ def runs_resume(run_id: RunId, json: AsJson = False, home: Home = None) -> None:
 @runs.command("verify")
 def runs_verify(
     run_id: RunId,
-    level: Annotated[
-        str, typer.Option(help="stored: against the stored text; source: against the file.")
-    ] = "stored",
+    level: Annotated[str, typer.Option(help="stored: against the stored text; source: against the file.")] = "stored",
     json: AsJson = False,
     home: Home = None,
 ) -> None:

@@ -121,9 +121,7 @@ class RemoteBackend:
                 for kind, data in _events(response.iter_lines()):
                     on_event(kind, data)
         except httpx.HTTPError as error:
-            raise CommandError(
-                f"The server went away: {error}. `citedrag runs show {run_id}` tells more."
-            ) from error
+            raise CommandError(f"The server went away: {error}. `citedrag runs show {run_id}` tells more.") from error
         return self.run(run_id)
 
     def _json(self, method: str, path: str, **options: Any) -> Json:

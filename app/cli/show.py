@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["as_json", "console", "documents", "escape", "event", "notes", "plan", "report", "result", "runs", "search", "verification"]
+__all__ = ["as_json", "console", "documents", "escape", "event", "notes"]
+__all__ += ["plan", "report", "result", "runs", "search", "verification"]
 
 Json = dict[str, Any]
 
@@ -109,10 +110,7 @@ def search(found: Json) -> None:
         page = f" p. {passage['page']}" if passage["page"] is not None else ""
         table.add_row(
             str(passage["rank"]),
-            *(
-                ("" if scores[name] is None else f"{scores[name]:.2f}")
-                for name in ("rerank", "dense", "bm25")
-            ),
+            *(("" if scores[name] is None else f"{scores[name]:.2f}") for name in ("rerank", "dense", "bm25")),
             escape(passage["document"]["path"] + page),
             escape(" ".join(passage["text"].split())[:160]),
         )

@@ -6,7 +6,8 @@ can then form an evidence key, a number in brackets, a delimiter or a think tag.
 
 from __future__ import annotations
 
-_BRACKETS: dict[str, str | int | None] = {"[": "⟦", "]": "⟧", "【": "⟦", "】": "⟧", "［": "⟦", "］": "⟧", "<": "‹", ">": "›"}
+_SQUARE = {"[": "⟦", "]": "⟧", "【": "⟦", "】": "⟧", "［": "⟦", "］": "⟧"}
+_BRACKETS: dict[str, str | int | None] = {**_SQUARE, "<": "‹", ">": "›"}
 _TABLE = str.maketrans(_BRACKETS)
 
 

@@ -39,7 +39,7 @@ class GapReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Retrieval scores. `dense`: cosine; `bm25` >= 0; `fused`: RRF; `rerank`: probability in [0, 1]. None = not scored."""
+    """Retrieval scores: `dense` is a cosine, `bm25` >= 0, `fused` RRF, `rerank` a probability. None: not scored."""
 
     dense: float | None = None
     bm25: float | None = None

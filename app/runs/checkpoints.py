@@ -1,7 +1,8 @@
-"""How are checkpoints opened? SQLite in WAL with `synchronous=NORMAL`, and a serializer that builds plain types only."""
+"""How are checkpoints opened? SQLite in WAL, and a serializer that builds plain types only."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import aiosqlite
@@ -18,7 +19,7 @@ async def open_checkpoints(path: Path) -> AsyncSqliteSaver:
     """Open the checkpoint file, made readable by its owner alone. Raises NotConfigured if strict mode is off."""
     if not _msgpack.STRICT_MSGPACK_ENABLED:
         raise NotConfigured("Set LANGGRAPH_STRICT_MSGPACK=true before the program is imported.")
-    path.touch(mode=0o600, exist_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     connection = await aiosqlite.connect(path)
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={BUSY_TIMEOUT_MS}"):
         await connection.execute(f"PRAGMA {pragma}")

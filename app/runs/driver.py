@@ -78,16 +78,14 @@ class Driver:
             await self._carry(run_id, RunRequest.model_validate(row.request), Command(resume=decision))
 
     async def resumed(self, run_id: str, row: RunRow) -> None:
-        """Carry an interrupted run on: with its stored decision if it was taken at the pause, else from the checkpoint."""
+        """Carry an interrupted run on: with its stored decision if it has one, else from the checkpoint."""
         request = RunRequest.model_validate(row.request)
         snapshot = await self.graph.aget_state(_config(run_id))
         checkpoint = (snapshot.config.get("configurable") or {}).get("checkpoint_id")
         self.store.trace(run_id, "checkpoint_resume", {"resumes": row.resumes + 1, "checkpoint": checkpoint})
         if not snapshot.values:
             await self._carry(run_id, request, _input(run_id, request, checkpointed=True))
-        elif snapshot.interrupts or (
-            row.decision is not None and not snapshot.values["plan"].get("approved")
-        ):
+        elif snapshot.interrupts or (row.decision is not None and not snapshot.values["plan"].get("approved")):
             if row.decision is None:
                 await self._carry(run_id, request, None)
             else:
@@ -147,9 +145,7 @@ class Driver:
 
     def _fail(self, run_id: str, status: str, code: str, message: str) -> None:
         if self.store.move(run_id, LIVE, "resumable", owner=None):
-            self.store.append(
-                run_id, "error", {"code": code, "message": message, "resumable": True, "status": status}
-            )
+            self.store.append(run_id, "error", {"code": code, "message": message, "resumable": True, "status": status})
 
     def abandon(self, row: RunRow) -> None:
         """Mark a run that its process left behind as resumable, and end its stream with an error that says so."""
@@ -189,9 +185,7 @@ class Driver:
         deps = self._deps(recorder.run_id, request, recorder)
         start = _input(recorder.run_id, request, checkpointed=False)
         state = await graph.ainvoke(start, _config(recorder.run_id, self.limits), context=deps)
-        return build_result(
-            recorder.view(request, self.fingerprint()), dict(state), self.limits, self.refusals
-        )
+        return build_result(recorder.view(request, self.fingerprint()), dict(state), self.limits, self.refusals)
 
     # -- reading
 

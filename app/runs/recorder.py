@@ -1,4 +1,4 @@
-"""How does a node keep and tell what it did? `StoredRecorder` writes to the run store; `MemoryRecorder` keeps nothing."""
+"""How does a node keep and tell what it did? `StoredRecorder` writes to the run store."""
 
 from __future__ import annotations
 

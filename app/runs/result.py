@@ -67,9 +67,7 @@ def claims_json(claims: Sequence[Json]) -> tuple[str, list[Json]]:
     return answer, rows
 
 
-def evidence_json(
-    run_id: str, numbers: Sequence[str], passages: Mapping[str, Json], state: Json
-) -> list[Json]:
+def evidence_json(run_id: str, numbers: Sequence[str], passages: Mapping[str, Json], state: Json) -> list[Json]:
     """Return the evidence in the order of its numbers."""
     tasks = {entry["chunk_id"]: entry["task_ids"] for entry in state.get("pool", [])}
     return [
@@ -104,18 +102,12 @@ def gaps_json(state: Json, passages: Mapping[str, Json], refused: bool, threshol
     if refused:
         missing = [*state.get("direct", {}).get("missing", []), *state.get("outcome", {}).get("missing", [])]
         label = state["question"] if not missing else ", ".join(dict.fromkeys(missing))
-        reason = (
-            "error"
-            if state.get("outcome", {}).get("failed")
-            else ("irrelevant" if passages else "no_evidence")
-        )
+        reason = "error" if state.get("outcome", {}).get("failed") else ("irrelevant" if passages else "no_evidence")
         return [{"missing": label, "reason": reason, "nearest": _nearest(passages.values(), threshold)}]
     return [
         {
             "missing": task["question"],
-            "reason": {"failed": "error", "skipped": "budget"}.get(
-                task["status"], task["reason"] or "irrelevant"
-            ),
+            "reason": {"failed": "error", "skipped": "budget"}.get(task["status"], task["reason"] or "irrelevant"),
             "nearest": _nearest([passages[i] for i in task["evidence_ids"] if i in passages], threshold),
             "task_id": task["id"],
         }

@@ -99,8 +99,7 @@ class RunService:
         """Return a page of runs, newest first."""
         rows, total = self._store.page(status, limit, offset)
         items = [
-            {"run_id": row.id, "question": row.question, "status": row.status, "created": row.created}
-            for row in rows
+            {"run_id": row.id, "question": row.question, "status": row.status, "created": row.created} for row in rows
         ]
         following = offset + len(items)
         return {"items": items, "total": total, "next": following if following < total else None}
@@ -132,9 +131,7 @@ class RunService:
         if row.status != "awaiting_approval" or version != plan.get("plan_version"):
             raise self._conflict(row, version)
         if row.graph_version != GRAPH_VERSION:
-            raise Conflict(
-                "graph_changed", "The program was upgraded since: ask the question again.", row.decision
-            )
+            raise Conflict("graph_changed", "The program was upgraded since: ask the question again.", row.decision)
         decision: Json = {"action": request.decision, "plan_version": version, "at": time.time()}
         new_plan = None
         if request.decision == "edit":
@@ -157,26 +154,18 @@ class RunService:
 
     def _conflict(self, row: RunRow, version: int) -> Conflict:
         if row.status != "awaiting_approval":
-            return Conflict(
-                "not_waiting", f"The run is {row.status}: it waits for no decision.", row.decision
-            )
+            return Conflict("not_waiting", f"The run is {row.status}: it waits for no decision.", row.decision)
         held = (row.plan or {}).get("plan_version")
-        return Conflict(
-            "stale_plan", f"The plan is version {held} now, not {version}: look at it again.", row.decision
-        )
+        return Conflict("stale_plan", f"The plan is version {held} now, not {version}: look at it again.", row.decision)
 
     async def resume(self, run_id: str) -> Json:
         """Go on with an interrupted run from its last checkpoint; a stored decision is used again."""
         row = self._row(run_id)
         if row.graph_version != GRAPH_VERSION:
-            raise Conflict(
-                "graph_changed", "The program was upgraded since: ask the question again.", row.decision
-            )
+            raise Conflict("graph_changed", "The program was upgraded since: ask the question again.", row.decision)
         values = {"owner": self._owner, "heartbeat": time.time(), "resumes": row.resumes + 1}
         if not self._store.move(run_id, ("resumable",), "running", **values):
-            raise Conflict(
-                "not_resumable", f"The run is {row.status}: only an interrupted run resumes.", row.decision
-            )
+            raise Conflict("not_resumable", f"The run is {row.status}: only an interrupted run resumes.", row.decision)
         self._spawn(run_id, self._driver.resumed(run_id, row))
         return {"run_id": run_id, "status": "running"}
 
@@ -188,9 +177,7 @@ class RunService:
         else:
             done = self._driver.cancelled(row)
         if not done:
-            raise Conflict(
-                "ended", f"The run is {self._row(run_id).status}: there is nothing to cancel.", row.decision
-            )
+            raise Conflict("ended", f"The run is {self._row(run_id).status}: there is nothing to cancel.", row.decision)
         task = self._tasks.get(run_id)
         if task is not None:
             task.cancel()

@@ -191,9 +191,7 @@ class RunStore:
         """Store the result of a run that was cancelled, and the event that ends its stream."""
         with self._engine.begin() as connection:
             connection.execute(
-                update(schema.runs)
-                .where(schema.runs.c.id == run_id)
-                .values(result=_dump(result), updated=time.time())
+                update(schema.runs).where(schema.runs.c.id == run_id).values(result=_dump(result), updated=time.time())
             )
             _append(connection, run_id, "cancelled", {"result": result})
 
@@ -232,9 +230,7 @@ class RunStore:
 
     def last_event(self, run_id: str) -> Event | None:
         """Return the latest event."""
-        query = (
-            select(schema.events).where(schema.events.c.run_id == run_id).order_by(schema.events.c.seq.desc())
-        )
+        query = select(schema.events).where(schema.events.c.run_id == run_id).order_by(schema.events.c.seq.desc())
         with self._engine.connect() as connection:
             row = connection.execute(query.limit(1)).first()
             return None if row is None else Event(row.seq, row.type, json.loads(row.data))
@@ -260,22 +256,14 @@ class RunStore:
         """Write a sentence, the evidence it appends (number to chunk id) and their events in one transaction."""
         with self._engine.begin() as connection:
             for number, chunk_id in appended.items():
-                connection.execute(
-                    insert(schema.evidence).values(run_id=run_id, number=number, chunk_id=chunk_id)
-                )
-            connection.execute(
-                insert(schema.claims).values(run_id=run_id, ordinal=claim["index"], claim=_dump(claim))
-            )
+                connection.execute(insert(schema.evidence).values(run_id=run_id, number=number, chunk_id=chunk_id))
+            connection.execute(insert(schema.claims).values(run_id=run_id, ordinal=claim["index"], claim=_dump(claim)))
             for kind, data in events:
                 _append(connection, run_id, kind, data)
 
     def claims(self, run_id: str) -> list[Json]:
         """Return the committed sentences, in order."""
-        query = (
-            select(schema.claims.c.claim)
-            .where(schema.claims.c.run_id == run_id)
-            .order_by(schema.claims.c.ordinal)
-        )
+        query = select(schema.claims.c.claim).where(schema.claims.c.run_id == run_id).order_by(schema.claims.c.ordinal)
         with self._engine.connect() as connection:
             return [json.loads(claim) for claim in connection.execute(query).scalars()]
 
@@ -294,16 +282,12 @@ class RunStore:
         statement = upsert(schema.drafts).values(run_id=run_id, role=role, draft=_dump(draft))
         with self._engine.begin() as connection:
             connection.execute(
-                statement.on_conflict_do_update(
-                    index_elements=["run_id", "role"], set_={"draft": _dump(draft)}
-                )
+                statement.on_conflict_do_update(index_elements=["run_id", "role"], set_={"draft": _dump(draft)})
             )
 
     def draft(self, run_id: str, role: str) -> Json | None:
         """Return a worker's judged draft."""
-        query = select(schema.drafts.c.draft).where(
-            schema.drafts.c.run_id == run_id, schema.drafts.c.role == role
-        )
+        query = select(schema.drafts.c.draft).where(schema.drafts.c.run_id == run_id, schema.drafts.c.role == role)
         with self._engine.connect() as connection:
             found = connection.execute(query).scalar()
             return None if found is None else json.loads(found)
@@ -328,15 +312,11 @@ class RunStore:
 
     def traces(self, run_id: str, kind: str | None = None) -> list[Json]:
         """Return the trace entries, in order, each with its `kind` and time `at`."""
-        query = (
-            select(schema.traces).where(schema.traces.c.run_id == run_id).order_by(schema.traces.c.ordinal)
-        )
+        query = select(schema.traces).where(schema.traces.c.run_id == run_id).order_by(schema.traces.c.ordinal)
         if kind is not None:
             query = query.where(schema.traces.c.kind == kind)
         with self._engine.connect() as connection:
-            return [
-                {**json.loads(row.data), "kind": row.kind, "at": row.at} for row in connection.execute(query)
-            ]
+            return [{**json.loads(row.data), "kind": row.kind, "at": row.at} for row in connection.execute(query)]
 
     def forget(self, run_id: str) -> None:
         """Delete a run with everything it has."""
@@ -346,9 +326,7 @@ class RunStore:
 
 def _append(connection: Connection, run_id: str, kind: str, data: Json) -> int:
     """Number and write an event in one statement: a read before the write would let two writers take one number."""
-    latest = select(func.coalesce(func.max(schema.events.c.seq), 0) + 1).where(
-        schema.events.c.run_id == run_id
-    )
+    latest = select(func.coalesce(func.max(schema.events.c.seq), 0) + 1).where(schema.events.c.run_id == run_id)
     statement = insert(schema.events).values(
         run_id=run_id, seq=latest.scalar_subquery(), type=kind, data=_dump(data), at=time.time()
     )

@@ -1,4 +1,4 @@
-"""How does the packaged model become a folder that sentence-transformers loads? Once, in a child process, atomically."""
+"""How does the packaged model become a sentence-transformers folder? Once, in a child process, atomically."""
 
 from __future__ import annotations
 

@@ -29,9 +29,7 @@ class HashingEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`."""
-        return np.array([self._sum(query_terms(text)) for text in texts], np.float32).reshape(
-            -1, self._dimension
-        )
+        return np.array([self._sum(query_terms(text)) for text in texts], np.float32).reshape(-1, self._dimension)
 
     def embed_query(self, text: str) -> Vectors:
         """See `Embedder`."""

@@ -50,7 +50,7 @@ class SentenceTransformerEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """See `Embedder`."""
-        return self._encode([text], "query")[0]
+        return np.asarray(self._encode([text], "query")[0], dtype=np.float32)
 
     def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """See `Embedder`."""
@@ -84,9 +84,7 @@ class SentenceTransformerEmbedder:
                 output_value="token_embeddings", convert_to_numpy=False,
             )  # fmt: skip
             skipped = 1 + len(model.tokenizer.encode(prompt, add_special_tokens=False)) if prompt else 1
-            return [
-                _unit(np.asarray(one.float().cpu().numpy(), dtype=np.float32)[skipped:-1]) for one in made
-            ]
+            return [_unit(np.asarray(one.float().cpu().numpy(), dtype=np.float32)[skipped:-1]) for one in made]
 
     def _model(self) -> Any:
         if self._loaded is None:
@@ -102,7 +100,9 @@ def _load(source: Path | str) -> Any:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin take the cores from everything else
     import torch
     from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging as hub_logging
+    from transformers.utils import logging as transformers_logging
+
+    hub_logging: Any = transformers_logging
 
     hub_logging.set_verbosity_error()
     hub_logging.disable_progress_bar()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import qdrant_edge as qe
 
@@ -41,9 +41,7 @@ class EdgeIndex:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FolderLock(path)
         try:
-            return cls(
-                _open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension
-            )
+            return cls(_open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension)
         except BaseException:
             lock.release()
             raise
@@ -85,12 +83,9 @@ class EdgeIndex:
             only = qe.Filter(must=[condition])
         requests = [qe.QueryRequest(limit=limit, query=query, filter=only) for _, query in queries]
         prefetches = [qe.Prefetch(limit=limit, query=query, filter=only) for _, query in queries]
-        requests.append(qe.QueryRequest(limit=limit, query=qe.Fusion.Rrf(k=RRF_K), prefetches=prefetches))
+        requests.append(qe.QueryRequest(limit=limit, query=cast(Any, qe.Fusion.Rrf(k=RRF_K)), prefetches=prefetches))
         *rankings, fused = self._call(lambda: self._shard.query_batch(qe.QueryBatchRequest(requests)))
-        scores = {
-            name: {str(p.id): p.score for p in found}
-            for (name, _), found in zip(queries, rankings, strict=True)
-        }
+        scores = {name: {str(p.id): p.score for p in found} for (name, _), found in zip(queries, rankings, strict=True)}
         hits = [
             Hit(
                 str(p.id),
@@ -161,10 +156,8 @@ def _config(dimension: int) -> Any:
 
 
 def _point(point: IndexPoint) -> Any:
-    vector = {
+    vector: dict[str, Any] = {
         DENSE: list(point.dense),
         SPARSE: qe.SparseVector(indices=list(point.sparse.indices), values=list(point.sparse.values)),
     }
-    return qe.Point(
-        id=point.id, vector=vector, payload={"document_id": point.document_id, "tenant": point.tenant}
-    )
+    return qe.Point(id=point.id, vector=vector, payload={"document_id": point.document_id, "tenant": point.tenant})

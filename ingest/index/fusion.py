@@ -26,9 +26,7 @@ def check(points: Iterable[IndexPoint], dimension: int) -> None:
     """Raise ValueError for a vector of the wrong length, one that is not finite, or zero."""
     for point in points:
         if len(point.dense) != dimension:
-            raise ValueError(
-                f"chunk {point.id}: the vector has {len(point.dense)} dimensions, not {dimension}"
-            )
+            raise ValueError(f"chunk {point.id}: the vector has {len(point.dense)} dimensions, not {dimension}")
         norm = math.fsum(value * value for value in point.dense)
         if not math.isfinite(norm) or norm <= 0.0:
             raise ValueError(f"chunk {point.id}: the vector is zero or not finite")

@@ -36,17 +36,13 @@ class ServerIndex:
             if not self._client.collection_exists(self._collection):
                 self._client.create_collection(
                     self._collection,
-                    vectors_config={
-                        DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)
-                    },
+                    vectors_config={DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)},
                     sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 )
                 return
             vectors = self._client.get_collection(self._collection).config.params.vectors
             if not isinstance(vectors, dict) or vectors[DENSE].size != self._dimension:
-                raise IndexMismatch(
-                    f"The collection {self._collection} holds vectors of another length: reindex."
-                )
+                raise IndexMismatch(f"The collection {self._collection} holds vectors of another length: reindex.")
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """See `ChunkIndex`."""

@@ -44,7 +44,12 @@ def test_more_of_each_feature_is_never_worse() -> None:
 
 
 def test_selection_keeps_the_best_within_the_budget_and_says_why_others_fell() -> None:
-    ranked = [passage("a", "x" * 400, 0.9), passage("b", "x" * 400, 0.5), passage("c", "x", 0.2), passage("d", "x", 0.1)]
+    ranked = [
+        passage("a", "x" * 400, 0.9),
+        passage("b", "x" * 400, 0.5),
+        passage("c", "x", 0.2),
+        passage("d", "x", 0.1),
+    ]
     chosen = select(ranked, threshold=0.15, max_items=2, max_tokens=150)
     assert [one.chunk_id for one in chosen.kept] == ["a", "c"]
     assert [(one.chunk_id, why) for one, why in chosen.dropped] == [("b", "tokens"), ("d", "threshold")]
@@ -71,7 +76,12 @@ def _tiny_cross_encoder(folder: Path) -> Path:
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     config = BertConfig(
-        vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, num_labels=1
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        num_labels=1,
     )
     BertForSequenceClassification(config).save_pretrained(folder)
     return folder

@@ -46,9 +46,8 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
     except OSError as error:
         listener.close()
-        raise CommandError(
-            f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Try --port 0."
-        ) from error
+        where = f"{settings.host}:{settings.port}"
+        raise NotConfigured(f"{where} cannot be used: {error.strerror}. Try --port 0.") from error
     return listener
 
 

@@ -25,7 +25,8 @@ find say says said use used using per"""
 _ENGLISH_STOP = frozenset(_ENGLISH_WORDS.split())
 _CHINESE_WORDS = """的 了 是 在 有 和 与 及 或 吗 呢 吧 啊 么 什么 怎么 如何 多少 哪些 哪个 哪里 哪种 哪一
 哪几 几个 几种 为什 为何 是否 可以 能否 请问 问一 一下 一个 的是 是什 是多 有什 有哪 有多 要多 么样
-怎样 样的 这个 那个 什麼 怎麼 哪裡 甚麼 为多 需要 应当 应该 的时 谁的 是谁 由谁 何时 何地 各是 分别 别是 的什 少天 少元 么时 么是"""
+怎样 样的 这个 那个 什麼 怎麼 哪裡 甚麼 为多 需要 应当 应该 的时
+谁的 是谁 由谁 何时 何地 各是 分别 别是 的什 少天 少元 么时 么是"""
 _CHINESE_STOP = frozenset(_CHINESE_WORDS.split())
 
 

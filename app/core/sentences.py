@@ -5,59 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-_ABBREVIATIONS = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "etc",
-        "vs",
-        "cf",
-        "al",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "prof",
-        "st",
-        "no",
-        "nos",
-        "fig",
-        "figs",
-        "vol",
-        "pp",
-        "p",
-        "ch",
-        "sec",
-        "art",
-        "approx",
-        "dept",
-        "est",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "jr",
-        "sr",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "u.s",
-        "u.k",
-        "a.m",
-        "p.m",
-        "ph.d",
-        "rev",
-    ]
-)
+_ABBREVIATED = """e.g i.e etc vs cf al dr mr mrs ms prof st no nos fig figs vol pp p ch sec art approx dept est inc ltd
+co corp jr sr jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m ph.d rev"""
+_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
 _LATIN_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s|$)")
 _CJK_END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[!?]+(?=[\u3400-\u9fff])")
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z.]*)$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,10 @@ HISTORY_MESSAGES = 12
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (中文)", "zh-hans": "简体中文", "zh-hant": "繁體中文"}
 NOTHING = "- none"
+
+KEYS_AFTER = re.compile(rf"(?<={NOT_FOUND})[\s.。`*\"']*(?:\[[\w\s,]*\]?\s*)+$")
+SENTINEL_CHARS = 80
+"""A reply is held back while it may be the sentinel, keys behind it included, up to so many characters."""
 
 
 class ModelRoles:
@@ -84,11 +89,12 @@ async def _sentinel_translated(reply: AsyncIterator[str | Completion], refusal: 
 
 
 def _bare(text: str) -> str:
-    return text.strip(" \n\t.。`*\"'[]")
+    """Return the sentinel alone where small models write it with a key or in quotes."""
+    return KEYS_AFTER.sub("", text).strip(" \n\t.。`*\"'[]")
 
 
 def _may_be_sentinel(text: str) -> bool:
-    return NOT_FOUND.startswith(_bare(text)) and len(text) < 3 * len(NOT_FOUND)
+    return NOT_FOUND.startswith(_bare(text)) and len(text) < SENTINEL_CHARS
 
 
 def passage_block(item: KeyedPassage) -> str:

@@ -25,7 +25,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
     "direct": frozenset({"passages", "keys", "language", "question", "sentinel"}),
     "planner": frozenset({"max_tasks", "avoid", "question"}),
     "researcher": frozenset({"passages", "tried", "left", "question"}),
-    "writer": frozenset({"passages", "keys", "language", "tasks", "gaps", "question", "sentinel"}),
+    "writer": frozenset({"passages", "keys", "language", "tasks", "gaps", "question"}),
 }
 """The placeholders of each role's user template, every one of them required."""
 

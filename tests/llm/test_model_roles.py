@@ -89,7 +89,9 @@ async def test_the_writer_is_told_of_the_gaps() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("word", ["NOT_FOUND", " `NOT_FOUND`.\n", "[NOT_FOUND]"])
+@pytest.mark.parametrize(
+    "word", ["NOT_FOUND", " `NOT_FOUND`.\n", "[NOT_FOUND]", "NOT_FOUND\n\n[a1b]", "NOT_FOUND [a1b][c2d]."]
+)
 async def test_the_sentinel_becomes_the_refusal(word: str, language: str) -> None:
     items, _ = await ask(lambda roles: roles.draft(request(language=language)), word)
     assert items[0] == refusal_text(language)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.api.application import create_app
 from app.api.server import make_server
+from app.errors import NotConfigured
 from app.settings import Settings
 from app.wiring import Services, close_services, open_services, server_file
 from ingest.errors import IngestError

@@ -31,8 +31,10 @@ async def _serve(settings: Settings) -> None:
         raise
     host, port = listener.getsockname()[:2]
     note = server_file(settings.home)
-    server = make_server(create_app(services, lambda: close_services(services)), host, port)
-    _announce(note, services, f"http://{host}:{port}")
+    token = secrets.token_urlsafe(24)
+    app = create_app(services, lambda: close_services(services), owner_token=token)
+    server = make_server(app, host, port)
+    _announce(note, services, f"http://{host}:{port}", token)
     try:
         await server.serve(sockets=[listener])
     finally:
@@ -52,9 +54,9 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _announce(note: Path, services: Services, url: str) -> None:
+def _announce(note: Path, services: Services, url: str, token: str) -> None:
     """Write where the server is, for the command line of the same user alone."""
-    content = {"url": url, "pid": os.getpid(), "token": secrets.token_urlsafe(24)}
+    content = {"url": url, "pid": os.getpid(), "token": token}
     temporary = note.with_suffix(".tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

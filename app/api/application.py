@@ -34,9 +34,13 @@ def create_app(
     hosts: Iterable[str] = (),
     stream_limits: StreamLimits | None = None,
     body_timeout: float = BODY_TIMEOUT,
+    owner_token: str = "",
 ) -> Litestar:
-    """Return the application. `on_close` runs last; `hosts` are further names that it answers to."""
-    server = ServerState()
+    """Return the application. `on_close` runs last; `hosts` are further names that it answers to.
+
+    `owner_token` lets its holder ingest any folder.
+    """
+    server = ServerState(owner_token=owner_token)
     jobs = Ingestions(services.library)
 
     async def stop() -> None:

@@ -32,9 +32,10 @@ _PACKAGES = ("citedrag", "litestar", "langgraph", "qdrant-edge-py", "pypdfium2")
 
 @dataclass(slots=True)
 class ServerState:
-    """What the process knows of itself."""
+    """What the process knows of itself. `owner_token` is what only who can read `server.json` has; empty: nobody."""
 
     stopping: bool = False
+    owner_token: str = ""
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import threading
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -11,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from litestar import Response, get, post
+from litestar import Request, Response, get, post
 from litestar.params import Dependency, Parameter
 
 from app.api.errors import ApiError
+from app.api.health import ServerState, UsesServer
 from app.api.schemas import IngestionRequest, problems
 from app.api.services import Corpus, FileProgress, Json, UsesServices
 from app.api.sse import UsesStreams, resume_point
@@ -160,6 +162,14 @@ def allowed_path(path: str, roots: Sequence[Path]) -> Path:
     )
 
 
+PlainRequest = Request[Any, Any, Any]
+
+
+def _is_owner(request: PlainRequest, server: ServerState) -> bool:
+    sent = request.headers.get("authorization", "").removeprefix("Bearer ")
+    return bool(server.owner_token) and secrets.compare_digest(sent.encode(), server.owner_token.encode())
+
+
 @post(
     "/ingestions",
     status_code=202,
@@ -167,9 +177,15 @@ def allowed_path(path: str, roots: Sequence[Path]) -> Path:
     summary="Make a folder searchable",
     responses=problems(403, 404, 409, 422),
 )
-async def start_ingestion(data: IngestionRequest, services: UsesServices, ingestions: UsesIngestions) -> Response[Json]:
-    """Start a job; its events tell the progress."""
-    path = await asyncio.to_thread(allowed_path, data.path, services.settings.ingest_roots)
+async def start_ingestion(
+    data: IngestionRequest, request: PlainRequest, services: UsesServices, ingestions: UsesIngestions, server: UsesServer
+) -> Response[Json]:
+    """Start a job; its events tell the progress.
+
+    Who holds the token of `server.json` is the user whose server this is: their command line may name any folder.
+    """
+    roots = [Path("/")] if _is_owner(request, server) else services.settings.ingest_roots
+    path = await asyncio.to_thread(allowed_path, data.path, roots)
     job = ingestions.start(path)
     address = f"/api/v1/ingestions/{job.id}"
     body = {**job.to_json(), "links": {"self": address, "events": f"{address}/events"}}

@@ -158,3 +158,14 @@ async def test_a_stopping_server_ends_an_ingestion_between_files(services: FakeS
         await stopping
         state = await _ended(client, job["ingestion_id"])
         assert (state["status"], state["progress"]) == ("failed", {})
+
+
+async def test_only_the_holder_of_the_servers_token_may_ingest_outside_the_roots(tmp_path: Path) -> None:
+    app = create_app(FakeServices(), owner_token="secret")
+    (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
+    body = {"path": str(tmp_path)}
+    async with AsyncTestClient(app, base_url="http://127.0.0.1") as client:
+        wrong = await client.post("/api/v1/ingestions", json=body, headers={"Authorization": "Bearer wrong"})
+        none = await client.post("/api/v1/ingestions", json=body)
+        right = await client.post("/api/v1/ingestions", json=body, headers={"Authorization": "Bearer secret"})
+    assert [wrong.status_code, none.status_code, right.status_code] == [403, 403, 202]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import replace
 
 from app.core.escape import escape_passage
@@ -18,8 +18,9 @@ HISTORY_MESSAGES = 12
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese (中文)", "zh-hans": "简体中文", "zh-hant": "繁體中文"}
 NOTHING = "- none"
+MARKED = f"[{NOT_FOUND}]"
 
-KEYS_AFTER = re.compile(rf"(?<={NOT_FOUND})[\s.。`*\"']*(?:\[[\w\s,]*\]?\s*)+$")
+KEYS_AFTER = re.compile(rf"(?<={NOT_FOUND})[\s.。`*\"']*(?:\[[\w\s,]*\]?[\s.。]*)+$")
 SENTINEL_CHARS = 80
 """A reply is held back while it may be the sentinel, keys behind it included, up to so many characters."""
 
@@ -63,8 +64,16 @@ class ModelRoles:
     async def draft(self, request: DraftRequest) -> AsyncIterator[str | Completion]:
         """Yield the answer as the model writes it, and last its `Completion`."""
         reply = self._chat.stream(_draft_messages(request), request.role)
-        async for item in _sentinel_translated(reply, refusal_text(request.language)):
-            yield item
+        translated = _sentinel_translated(reply, refusal_text(request.language))
+        cleaned = _without_marked_sentinel(translated)
+        try:
+            async for item in cleaned:
+                yield item
+        finally:
+            # A reader that leaves early ends the request at once, not when the garbage is collected.
+            for stream in (cleaned, translated, reply):
+                if isinstance(stream, AsyncGenerator):
+                    await stream.aclose()
 
 
 async def _sentinel_translated(reply: AsyncIterator[str | Completion], refusal: str) -> AsyncIterator[str | Completion]:
@@ -86,6 +95,22 @@ async def _sentinel_translated(reply: AsyncIterator[str | Completion], refusal: 
             if held:
                 yield held
             yield item
+
+
+async def _without_marked_sentinel(reply: AsyncIterator[str | Completion]) -> AsyncIterator[str | Completion]:
+    """Yield `reply` without the sentinel where it stands in place of a key, as behind the sentence about a gap."""
+    held = ""
+    async for item in reply:
+        if isinstance(item, Completion):
+            if held:
+                yield held
+            yield replace(item, text=item.text.replace(MARKED, ""))
+            return
+        held = (held + item).replace(MARKED, "")
+        ends = next((size for size in range(len(MARKED) - 1, 0, -1) if held.endswith(MARKED[:size])), 0)
+        if piece := held[: len(held) - ends]:
+            yield piece
+        held = held[len(held) - ends :]
 
 
 def _bare(text: str) -> str:

@@ -8,6 +8,7 @@ here, where they can be counted. Output is always plain text: endpoints such as 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
@@ -28,6 +29,9 @@ MAX_REPLY_CHARS = 60_000
 
 MAX_CALLS = 2
 """A call, and one repeat whatever the cause."""
+
+FIXED_TEMPERATURE = re.compile(r"(?:.*/)?(?:o\d|gpt-5)")
+"""OpenAI's reasoning models refuse any temperature but their own; others get 0: same question, same answer."""
 
 SHORTENED = frozenset({"length", "content_filter"})
 """Finish reasons under which an empty reply is an answer of the endpoint, not a fault."""
@@ -158,6 +162,7 @@ class OpenAIChat:
                 api_key=SecretStr(self._key),
                 base_url=self._base_url,
                 max_retries=0,
+                temperature=None if FIXED_TEMPERATURE.match(self._model) else 0.0,
                 timeout=self._timeout,
                 stream_chunk_timeout=None,
                 use_responses_api=False,

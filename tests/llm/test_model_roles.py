@@ -103,3 +103,10 @@ async def test_the_sentinel_becomes_the_refusal(word: str, language: str) -> Non
 async def test_what_only_begins_like_the_sentinel_stays(text: str) -> None:
     items, _ = await ask(lambda roles: roles.draft(request()), text)
     assert "".join(item for item in items if isinstance(item, str)) == text
+
+
+async def test_the_sentinel_in_place_of_a_key_goes() -> None:
+    items, _ = await ask(lambda roles: roles.draft(request("writer")), "It opened. [a1b] No cost is given. [NOT_FOUND]")
+    last = items.pop()
+    assert isinstance(last, Completion)
+    assert "".join(map(str, items)) == last.text == "It opened. [a1b] No cost is given. "

@@ -112,8 +112,4 @@ def _looks_like(data: bytes) -> str:
     start = data[:1024].lstrip().lower()
     if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
         return "it holds a web page, perhaps a download that failed"
-    return (
-        "it holds plain text"
-        if b"\0" not in data[:1024] and start.isascii()
-        else "its content is something else"
-    )
+    return "it holds plain text" if b"\0" not in data[:1024] and start.isascii() else "its content is something else"

@@ -101,9 +101,7 @@ def _refuse_bomb(data: bytes) -> None:
 
 def _properties(document: WordFile) -> tuple[str | None, str | None]:
     """Return title and date; python-docx would invent both where the file has no such part."""
-    if not any(
-        rel.reltype == RELATIONSHIP_TYPE.CORE_PROPERTIES for rel in document.part.package.rels.values()
-    ):
+    if not any(rel.reltype == RELATIONSHIP_TYPE.CORE_PROPERTIES for rel in document.part.package.rels.values()):
         return None, None
     core = document.core_properties
     made = core.created or core.modified

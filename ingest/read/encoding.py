@@ -18,6 +18,7 @@ _MARKS = (
 )
 _SAMPLE = 200_000
 _RARE = {"cp1257", "cp775", "hp_roman8", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_16", "mac_latin2"}
+_HIRAGANA = frozenset(map(chr, range(0x3041, 0x3094)))
 _COMMON_CHINESE = frozenset(
     "的一是不了在人有我他这個个们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着下自之年过過发發后後作里裡用道行所然家种種事成方多"
     "经經么去法学學如都同现現当當没动動面起看定天分还進进好小部其些主样樣理心她本前开開但因只从從想实實，。、；：？！（）《》“”「」"
@@ -75,8 +76,12 @@ def _utf16(data: bytes) -> Decoded | None:
 
 
 def _legacy(data: bytes) -> Decoded:
+    for encoding in ("euc_jp", "cp932"):  # first: their syllables and full stops look Chinese in GB18030
+        text = attempt(data, encoding)
+        if text is not None and _share(text, _HIRAGANA) >= 0.25:
+            return Decoded(text, encoding, 0)
     chinese = attempt(data, "gb18030")
-    if chinese is not None and _common_share(chinese) >= 0.1:
+    if chinese is not None and _share(chinese, _COMMON_CHINESE) >= 0.1:
         return Decoded(chinese, "gb18030", 0)
     # The detector is slow: a sample decides, and the whole file is decoded strictly afterwards.
     name = _detected(data[:_SAMPLE])
@@ -85,7 +90,7 @@ def _legacy(data: bytes) -> Decoded:
     text = attempt(data, name) if name else None
     if text is not None:
         return Decoded(text, name.replace("_", "-"), 0)
-    for encoding in ("big5hkscs", "shift_jis", "euc_kr", "cp1252"):
+    for encoding in ("big5hkscs", "euc_kr", "cp1252"):
         text = attempt(data, encoding)
         if text is not None:
             return Decoded(text, encoding, 0)
@@ -93,8 +98,8 @@ def _legacy(data: bytes) -> Decoded:
 
 
 def _detected(sample: bytes) -> str:
-    """Return the likeliest encoding by statistics, or ""; Western wins over rare ones that fit nearly as well."""
-    matches = from_bytes(sample)
+    """Return the likeliest encoding by statistics, or ""; Western wins over rare ones if it fits as well."""
+    matches = from_bytes(sample[: sample.rfind(b"\n")] if len(sample) == _SAMPLE else sample)
     best = matches.best()
     if best is None:
         return ""
@@ -104,10 +109,10 @@ def _detected(sample: bytes) -> str:
     return best.encoding
 
 
-def _common_share(text: str) -> float:
-    """Return which part of the characters beyond ASCII belongs to the most frequent of written Chinese."""
+def _share(text: str, characters: frozenset[str]) -> float:
+    """Return which part of the characters beyond ASCII is among `characters`."""
     wide = [character for character in text[:_SAMPLE] if character > "\x7f"]
-    return sum(character in _COMMON_CHINESE for character in wide) / max(1, len(wide))
+    return sum(character in characters for character in wide) / max(1, len(wide))
 
 
 def _simplified_share(text: str) -> float:
@@ -117,6 +122,4 @@ def _simplified_share(text: str) -> float:
 
 
 def _single_byte(encoding: str) -> bool:
-    return encoding.startswith(
-        ("cp12", "iso8859", "latin", "mac", "koi8", "cp8", "cp4", "cp7", "tis", "cp10")
-    )
+    return encoding.startswith(("cp12", "iso8859", "latin", "mac", "koi8", "cp8", "cp4", "cp7", "tis", "cp10"))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from bs4.element import NavigableString, PageElement, PreformattedString
 
+from ingest.errors import ReadError
 from ingest.normalize import normalize
 from ingest.read.encoding import Decoded, attempt, decode
 from ingest.read.plain import refuse_binary
@@ -35,6 +36,7 @@ _WIDER = {
     "big5": "big5hkscs",
 }
 _DATES = ("article:published_time", "date", "dc.date", "dcterms.created", "citation_publication_date")
+_MAX_DEPTH = 3000
 _SEPARATOR = "\n\n"
 
 
@@ -76,6 +78,7 @@ def read_html(data: bytes) -> ReadResult:
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)  # XHTML reads well as HTML
         soup = BeautifulSoup(decoded.text.replace("\0", ""), "lxml")
     title, date, language = _title(soup), _date(soup), _language(soup)
+    _refuse_depth(soup)
     _drop_furniture(soup)
     page = _Page()
     _gather(_content(soup), page)
@@ -102,14 +105,22 @@ def _decode(data: bytes) -> Decoded:
         name = _WIDER.get(name, name)
         text = attempt(data, name)
         if text is None and name in _WIDER.values():
-            text = data.decode(
-                name, "replace"
-            )  # one bad byte must not turn a declared page into another language
+            text = data.decode(name, "replace")  # one bad byte must not turn a declared page into another language
         if text is not None:
             return Decoded(text, name, 0)
     if name.startswith("iso-2022") and (text := attempt(data, name)) is not None:
         return Decoded(text, name, 0)
     return decode(data)
+
+
+def _refuse_depth(soup: BeautifulSoup) -> None:
+    """Raise ReadError for a tree so deep that walking up from its leaves would take for ever."""
+    stack: list[tuple[Tag, int]] = [(soup, 0)]
+    while stack:
+        tag, depth = stack.pop()
+        if depth > _MAX_DEPTH:
+            raise ReadError(f"The page nests its elements more than {_MAX_DEPTH:,} deep.")
+        stack.extend((child, depth + 1) for child in tag.contents if isinstance(child, Tag))
 
 
 def _folded(text: str) -> str:
@@ -176,6 +187,7 @@ def _weight(tag: Tag) -> int:
 
 def _gather(root: Tag, page: _Page) -> None:
     """Walk the tree, without recursion, and flush the inline text at the edges of every block."""
+    wrapping = _wrapping_blocks(root)
     inline: list[str] = []
     stack: list[PageElement | None] = [root]
     while stack:
@@ -189,13 +201,24 @@ def _gather(root: Tag, page: _Page) -> None:
         elif isinstance(node, Tag):
             if node.name == "br":
                 inline.append("\n")
-            elif not _is_block(node) and node.find(_is_block) is None:
+            elif not _is_block(node) and id(node) not in wrapping:
                 stack.extend(reversed(node.contents))
             else:
                 page.flow("".join(inline))
                 inline.clear()
                 if not _whole(node, page):
                     stack.extend([None, *reversed(node.contents)])
+
+
+def _wrapping_blocks(root: Tag) -> set[int]:
+    """Return the identities of all tags with a block inside, in time linear in the size of the page."""
+    found: set[int] = set()
+    for block in root.find_all(_is_block):
+        parent = block.parent
+        while parent is not None and id(parent) not in found:
+            found.add(id(parent))
+            parent = parent.parent
+    return found
 
 
 def _is_block(tag: Tag) -> bool:
@@ -217,9 +240,10 @@ def _whole(node: Tag, page: _Page) -> bool:
 
 
 def _is_layout(row: Tag) -> bool:
-    """Say whether a row only arranges the page: a row of data has several cells, all of them short and plain."""
-    filled = [cell for cell in row.find_all(["td", "th"], recursive=False) if _weight(cell)]
-    return len(filled) < 2 or row.find(["table", "pre", *_HEADINGS]) is not None or _weight(row) > 2000
+    """Say whether a row only arranges the page: a row of data has several cells, short and plain ones."""
+    if row.find(["table", "pre", *_HEADINGS]) is not None or _weight(row) > 2000:
+        return True
+    return sum(_weight(cell) > 0 for cell in row.find_all(["td", "th"], recursive=False)) < 2
 
 
 def _inner_text(tag: Tag) -> str:

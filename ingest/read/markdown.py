@@ -20,9 +20,7 @@ from ingest.types import Heading, ReadResult, Span
 
 MEDIA_TYPE = "text/markdown"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(
-    r"^(?P<name>title|date)[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE
-)
+_FIELD = re.compile(r"^(?P<name>title|date)[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _BLOCKS = {"paragraph_open", "heading_open", "fence", "code_block", "html_block", "tr_open"}
 _PARSER = MarkdownIt("commonmark").enable("table")
 

@@ -96,9 +96,7 @@ def _goes_on(above: str, below: str) -> bool:
     return not _ENDS.search(above) and _GOES_ON.match(below) is not None
 
 
-def locate_headings(
-    text: str, pages: Sequence[Page], outline: Iterable[tuple[int, str, int]]
-) -> Iterator[Heading]:
+def locate_headings(text: str, pages: Sequence[Page], outline: Iterable[tuple[int, str, int]]) -> Iterator[Heading]:
     """Yield those headings of `outline` (level, title, page index) whose title is found on their page.
 
     Titles are looked for in order, at the start of a line where possible, so that a running title does not

@@ -129,9 +129,7 @@ def _lines(page: pypdfium2.PdfPage, number: int, start: int, end: int) -> Iterat
         text_page.close()
 
 
-def _rectangles(
-    text_page: pypdfium2.PdfTextPage, start: int, end: int
-) -> Iterator[tuple[float, float, float, float]]:
+def _rectangles(text_page: pypdfium2.PdfTextPage, start: int, end: int) -> Iterator[tuple[float, float, float, float]]:
     """Yield the rectangles that PDFium gives for the characters of `[start, end)` of its text.
 
     PDFium counts its text in UTF-16 units, and its characters otherwise (some are not in the text).
@@ -163,6 +161,4 @@ def _on_one_line(line: Box, box: Box) -> bool:
 
 
 def _union(one: Box, other: Box) -> Box:
-    return Box(
-        one.page, min(one.x0, other.x0), min(one.y0, other.y0), max(one.x1, other.x1), max(one.y1, other.y1)
-    )
+    return Box(one.page, min(one.x0, other.x0), min(one.y0, other.y0), max(one.x1, other.x1), max(one.y1, other.y1))

@@ -1,7 +1,7 @@
 """How is a file read that may hang, crash or eat all memory?
 
-PDFs are read by a worker process that can be killed; it stays alive between files and is replaced after a
-failure. The other formats are read by Python code in this process.
+PDFs, and large files that need a parser, are read by a worker process that can be killed; it stays
+alive between files and is replaced after a failure.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import IO
 
 from ingest.errors import IngestError, ReadError, TimedOut
-from ingest.read import media_type_of, pdf, read
+from ingest.read import media_type_of, pdf, plain, read
 from ingest.read.pdf_text import pdf_boxes
 from ingest.types import Box, ReadResult
 
 MAX_MEMORY = 4_000_000_000
 """Address space of a worker in bytes, where the system can limit it."""
 _WORKERS = 2
+_SMALL = 200_000
+"""Up to so many bytes, web pages, Markdown and Word files are read in this process; plain text always is."""
 _LENGTH = 8
 
 Answer = ReadResult | tuple[Box, ...] | IngestError
@@ -45,9 +47,7 @@ class Sandbox:
             raise ReadError("The reader gave an answer of the wrong kind.")
         return answer
 
-    def boxes(
-        self, data: bytes, page_number: int, start: int, end: int, timeout_seconds: float
-    ) -> tuple[Box, ...]:
+    def boxes(self, data: bytes, page_number: int, start: int, end: int, timeout_seconds: float) -> tuple[Box, ...]:
         """Do what `pdf_boxes` does, in a worker."""
         answer = self._ask(("boxes", data, page_number, start, end), timeout_seconds)
         return answer if isinstance(answer, tuple) else ()
@@ -122,8 +122,9 @@ class _Worker:
 
 
 def read_safely(path: Path, data: bytes, timeout_seconds: float) -> ReadResult:
-    """Read `data`, the content of `path`: PDFs in a worker process, which is killed after the timeout."""
-    if media_type_of(data, path.name) == pdf.MEDIA_TYPE:
+    """Read `data`, the content of `path`: what may take long in a worker, which is killed after the timeout."""
+    media_type = media_type_of(data, path.name)
+    if media_type == pdf.MEDIA_TYPE or (len(data) > _SMALL and media_type != plain.MEDIA_TYPE):
         return _sandbox.read(data, path.name, timeout_seconds)
     try:
         return read(data, path.name)
@@ -131,9 +132,7 @@ def read_safely(path: Path, data: bytes, timeout_seconds: float) -> ReadResult:
         raise ReadError("The file is nested too deeply or too large to be read.") from error
 
 
-def boxes_safely(
-    data: bytes, page_number: int, start: int, end: int, timeout_seconds: float
-) -> tuple[Box, ...]:
+def boxes_safely(data: bytes, page_number: int, start: int, end: int, timeout_seconds: float) -> tuple[Box, ...]:
     """Return what `pdf_boxes` returns, computed in a worker process."""
     return _sandbox.boxes(data, page_number, start, end, timeout_seconds)
 

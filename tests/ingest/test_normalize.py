@@ -89,9 +89,7 @@ def test_pieces_cover_both_texts_and_verbatim_ones_agree(text: str) -> None:
     assert (at, source_at) == (len(result.text), len(text))
 
 
-@given(
-    FILES, st.sampled_from([("utf-8", 3), ("utf-8", 0), ("utf-16-le", 2), ("utf-32-be", 4), ("gb18030", 0)])
-)
+@given(FILES, st.sampled_from([("utf-8", 3), ("utf-8", 0), ("utf-16-le", 2), ("utf-32-be", 4), ("gb18030", 0)]))
 def test_verbatim_runs_decode_to_their_text(source: str, kind: tuple[str, int]) -> None:
     encoding, mark = kind
     raw = b"\xff" * mark + source.encode(encoding)

@@ -18,9 +18,7 @@ from ingest.read.pdf_text import cleaned, pdf_boxes
 Lines = Sequence[str]
 
 
-def make_pdf(
-    pages: Sequence[Lines], font: str = "Helvetica", before: Callable[[Canvas], None] | None = None
-) -> bytes:
+def make_pdf(pages: Sequence[Lines], font: str = "Helvetica", before: Callable[[Canvas], None] | None = None) -> bytes:
     buffer = BytesIO()
     canvas = Canvas(buffer, invariant=True)
     if before:
@@ -87,9 +85,7 @@ def test_headings_come_from_the_outline_and_stand_in_the_text() -> None:
         canvas.addOutlineEntry("Introduction", "p1", 0)
         canvas.addOutlineEntry("Old methods", "p2", 1)
 
-    data = make_pdf(
-        [["Introduction", LONG, "hall."], ["1.1 Old methods", LONG, "Old methods house."]], before=outline
-    )
+    data = make_pdf([["Introduction", LONG, "hall."], ["1.1 Old methods", LONG, "Old methods house."]], before=outline)
     result = read(data, "a.pdf")
     assert [(heading.level, heading.title) for heading in result.headings] == [
         (1, "Introduction"),
@@ -124,9 +120,7 @@ def test_blocks_are_in_order_and_do_not_overlap() -> None:
         pytest.param("infor\ufffemation", "information", id="a word over two lines is joined"),
         pytest.param("infor\x02\r\nmation", "information", id="also where the break was kept"),
         pytest.param("MS\ufffeDOS", "MS-DOS", id="a hyphen before a capital stays"),
-        pytest.param(
-            "http://a.org/debian\ufffefaq", "http://a.org/debian-faq", id="a hyphen in an address stays"
-        ),
+        pytest.param("http://a.org/debian\ufffefaq", "http://a.org/debian-faq", id="a hyphen in an address stays"),
         pytest.param("\r\na\r\nb\r\n", "a\nb", id="outer space goes, lines stay"),
     ],
 )
@@ -162,9 +156,7 @@ def test_boxes_of_a_page_that_is_not_there() -> None:
 
 
 def test_a_password_is_reported() -> None:
-    data = rewritten(
-        make_pdf([["secret"]]), lambda writer: writer.encrypt("user", "owner", algorithm="RC4-128")
-    )
+    data = rewritten(make_pdf([["secret"]]), lambda writer: writer.encrypt("user", "owner", algorithm="RC4-128"))
     with pytest.raises(Encrypted):
         read(data, "a.pdf")
 

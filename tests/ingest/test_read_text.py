@@ -17,12 +17,8 @@ JAPANESE = (
     "何でも薄暗いじめじめした所で泣いていた事だけは記憶している。"
 )
 KOREAN = "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다."
-FRENCH = (
-    "L'élève a été reçu à l'école où il était déjà allé l'année précédente, malgré la sévérité du maître."
-)
-GERMAN = (
-    "Die Prüfung der Anträge für die Gemeinde über das Jahr dauerte länger als üblich, schließlich größer."
-)
+FRENCH = "L'élève a été reçu à l'école où il était déjà allé l'année précédente, malgré la sévérité du maître."
+GERMAN = "Die Prüfung der Anträge für die Gemeinde über das Jahr dauerte länger als üblich, schließlich größer."
 
 
 @pytest.mark.parametrize(

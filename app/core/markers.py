@@ -1,6 +1,9 @@
 """How does a model cite, and how is its text read as it comes?
 
 It cites opaque keys, `[e7f]`: a number that it made up, or copied from a passage or an example, can then mean nothing.
+
+Why markers are masked by blanks before a text is split: a model writes its marker before the full stop, behind it, or
+with no blank between. Without the markers these are the same text, and a sentence then owns the markers behind it.
 """
 
 from __future__ import annotations
@@ -9,120 +12,184 @@ import hashlib
 import re
 from collections.abc import Iterator
 
+from app.core.escape import unescape
 from app.core.sentences import sentences
 from app.core.types import Draft
 
 _KEY = r"e[a-z0-9]{3,8}"
-_BRACKETS = re.compile(r"\s*[\[【［]\s*([^\[\]【】［］]{1,80}?)\s*[\]】］]")
-_KEYS_ONLY = re.compile(rf"{_KEY}(?:\s*[,;，、]\s*{_KEY})*")
-_NUMBERS_ONLY = re.compile(r"\^?\d{1,3}(?:\s*[,;，、–-]\s*\d{1,3})*")
-_LEADING_MARKERS = re.compile(
-    rf"(?:\s*[.。]?\s*[\[【［]\s*(?:{_KEY}|[\d,\s]+)(?:\s*[,;，、]\s*{_KEY})*\s*[\]】］])+[.。]?"
-)
-_OPEN, _CLOSE = "<think>", "</think>"
+_NUMBER = r"\^?\d{1,3}"
+_BRACKETS = re.compile(r"[\[【［]([^\[\]【】［］\n]{1,80})[\]】］]")
+_IN_PARENTHESES = re.compile(r"[(（]([^()（）\n]{1,80})[)）]")
+_BETWEEN = r"(?:\s*(?:[,;，、；&]|\band\b|和)\s*|\s+)"
+_KEYS_ONLY = re.compile(rf"\s*{_KEY}(?:{_BETWEEN}{_KEY})*\s*", re.IGNORECASE)
+_NUMBERS_ONLY = re.compile(rf"\s*{_NUMBER}(?:\s*[,;，、–-]\s*{_NUMBER})*\s*")
+_WORD = re.compile(r"\w+")
+_OPENING = "[【［(（"
+_MARKER_CHARS = 82
+"""An opening bracket that is not closed within so many characters begins no marker."""
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_LONGEST_TAG = len("</thinking>")
+_STOPPED = re.compile(r"[.!?][ \t]*\Z")
+_STOP = "\x01"
+"""Stands for a marker behind a full stop, which ends a sentence even if the next begins with a small letter."""
+_CAN_END = re.compile(r"[.!?。！？；…\n]")
 
 
 def make_keys(count: int, seed: str) -> list[str]:
     """Return `count` keys that differ from each other; the same seed (a run's id) gives the same keys."""
-    keys: list[str] = []
+    keys: dict[str, None] = {}
     number = 0
     while len(keys) < count:
         digest = hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=8).hexdigest()
-        key = f"e{digest[:4]}"
-        if key not in keys:
-            keys.append(key)
+        keys[f"e{digest[:4]}"] = None
         number += 1
-    return keys
+    return list(keys)
 
 
 def parse_sentence(text: str, known: frozenset[str]) -> Draft:
-    """Take the markers off a sentence: known keys are its citations; unknown ones and bare numbers go."""
-    keys: list[str] = []
-
-    def take(match: re.Match[str]) -> str:
-        inner = match.group(1)
-        if _KEYS_ONLY.fullmatch(inner):
-            keys.extend(key for key in re.findall(_KEY, inner) if key in known and key not in keys)
-            return ""
-        return "" if _NUMBERS_ONLY.fullmatch(inner) else match.group()
-
-    plain = _BRACKETS.sub(take, text)
-    return Draft(re.sub(r"\s+([.。!?！？,，;；])", r"\1", plain).strip(), tuple(keys))
+    """Take the markers off a sentence: known keys are its citations; unknown ones and bare numbers are dropped."""
+    keys: dict[str, None] = {}
+    dropped: dict[str, None] = {}
+    plain, position = [], 0
+    for start, end, words in _markers(text, known):
+        plain.append(text[position:start].rstrip() if text[position:start].strip() else text[position:start])
+        position = end
+        for word in words:
+            (keys if word.lower() in known else dropped)[word.lower()] = None
+    plain.append(text[position:])
+    clean = re.sub(r"\s+([.。!?！？,，;；])", r"\1", "".join(plain)) if position else text
+    # A second full stop stays where a model put one before its marker and one behind.
+    clean = re.sub(r"(?<![.。])([.。])[.。]\s*$", r"\1", clean) if position else clean
+    return Draft(unescape(clean).strip(), tuple(keys), tuple(dropped))
 
 
 class SentenceStream:
-    """Feeds on pieces of text and gives whole sentences; think text is swallowed, closed or not."""
+    """Feeds on pieces of text and gives whole sentences; think text is swallowed, closed or not.
+
+    However a text is cut into pieces, the sentences are the same: one is given when no more text can change it.
+    """
 
     def __init__(self, known: frozenset[str]) -> None:
         self._known = known
+        self._raw = ""
         self._held = ""
         self._thinking = False
 
     def feed(self, piece: str) -> Iterator[Draft]:
         """Take a piece, and yield the sentences that are certainly whole: the next one has begun."""
-        self._held += piece
-        self._drop_thought()
-        if self._thinking:
-            return
-        safe = self._held
-        if "<" in safe[-len(_OPEN) :]:
-            safe = safe[: safe.rfind("<")]
-        units = _units(safe)
-        for _, end in units[:-1]:
-            yield from self._emit(safe[:end])
-            break
-        else:
-            return
-        consumed = units[0][1]
-        self._held = self._held[consumed:]
-        yield from self.feed("")
+        self._raw += piece
+        self._take_visible(closed=False)
+        yield from self._whole(closed=False)
 
     def close(self) -> Iterator[Draft]:
         """Yield what is left."""
-        self._drop_thought()
-        rest = "" if self._thinking else self._held
-        self._held = ""
-        for start, end in _units(rest):
-            yield from self._emit(rest[start:end])
+        self._take_visible(closed=True)
+        yield from self._whole(closed=True)
+        self._raw = self._held = ""
 
-    def _emit(self, text: str) -> Iterator[Draft]:
-        draft = parse_sentence(text, self._known)
-        if any(ch.isalnum() for ch in draft.text):
-            yield draft
-
-    def _drop_thought(self) -> None:
-        while True:
-            if self._thinking:
-                end = self._held.lower().find(_CLOSE)
-                if end < 0:
-                    self._held = self._held[-len(_CLOSE) :]
-                    return
-                self._held, self._thinking = self._held[end + len(_CLOSE) :], False
-            start = self._held.lower().find(_OPEN)
-            if start < 0:
+    def _whole(self, *, closed: bool) -> Iterator[Draft]:
+        while self._held and (closed or _CAN_END.search(self._held)):
+            end = _first_end(self._held, self._known, closed=closed)
+            if end is None:
                 return
-            before = self._held[:start]
-            end = self._held.lower().find(_CLOSE, start)
-            if end >= 0:
-                self._held = before + self._held[end + len(_CLOSE) :]
-                continue
-            if before.strip():
-                return
-            self._held, self._thinking = self._held[start + len(_OPEN) :], True
+            draft = parse_sentence(self._held[:end], self._known)
+            self._held = self._held[end:]
+            if any(ch.isalnum() for ch in draft.text):
+                yield draft
+
+    def _take_visible(self, *, closed: bool) -> None:
+        """Move what is not thought to `_held`; a tag that may still be coming waits."""
+        while match := _THOUGHT.search(self._raw):
+            before, self._raw = self._raw[: match.start()], self._raw[match.end() :]
+            if match.group(1):
+                # A chat template may write the opening tag itself: then all before the closing one is thought.
+                self._held = self._held if self._thinking else ""
+            elif not self._thinking:
+                self._held += before
+            self._thinking = not match.group(1)
+        open_tag = -1 if closed else self._raw.rfind("<", -_LONGEST_TAG)
+        ready = self._raw if open_tag < 0 else self._raw[:open_tag]
+        self._raw = self._raw[len(ready) :]
+        if not self._thinking:
+            self._held += ready
 
 
-def _units(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a reply; markers after a full stop belong to the sentence before."""
-    spans = sentences(text)
-    joined: list[tuple[int, int]] = []
+def _markers(text: str, known: frozenset[str]) -> list[tuple[int, int, list[str]]]:
+    """Return the markers of a text: their spans, and the keys or numbers that each holds."""
+    found = []
+    for match in _BRACKETS.finditer(text):
+        inner = match.group(1)
+        words = _WORD.findall(inner)
+        ours = [word for word in words if word.lower() in known]
+        if ours and not _KEYS_ONLY.fullmatch(inner) and not _CAN_END.search(inner):
+            found.append((*match.span(), ours))
+        elif _KEYS_ONLY.fullmatch(inner):
+            found.append((*match.span(), [word for word in words if re.fullmatch(_KEY, word, re.IGNORECASE)]))
+        elif _NUMBERS_ONLY.fullmatch(inner):
+            found.append((*match.span(), words))
+    for match in _IN_PARENTHESES.finditer(text):
+        words = _WORD.findall(match.group(1))
+        if words and all(word.lower() in known for word in words):
+            found.append((*match.span(), words))
+    return sorted(found)
+
+
+def _masked(text: str, known: frozenset[str]) -> tuple[str, list[tuple[int, int]]]:
+    """Return the text with blanks for its markers, and where they stand."""
+    spans = [(start, end) for start, end, _ in _markers(text, known)]
     for start, end in spans:
-        if joined:
-            first, last = joined[-1]
-            lead = _LEADING_MARKERS.match(text, last, end)
-            if lead is not None:
-                joined[-1] = (first, lead.end())
-                start = lead.end()
-                if not text[start:end].strip():
-                    continue
-        joined.append((start, end))
-    return joined
+        stop = _STOP if _STOPPED.search(text, 0, start) else " "
+        text = f"{text[:start]} {stop}{' ' * (end - start - 2)}{text[end:]}"
+    return text, spans
+
+
+def _first_end(text: str, known: frozenset[str], *, closed: bool) -> int | None:
+    """Return where the first sentence ends, the markers behind it included; None if more text could move it."""
+    masked, spans = _masked(text, known)
+    line_end = _line_end(masked)
+    line = masked if line_end is None else masked[:line_end]
+    ends = _unit_ends(line, spans)
+    if len(ends) > 1 and (closed or line_end is not None or _has_begun(line[ends[0] :])):
+        return ends[0]
+    if line_end is not None:
+        return line_end
+    return len(text) if closed else None
+
+
+def _line_end(masked: str) -> int | None:
+    """Return the end of the first line that is not merely broken; None if that cannot be said yet."""
+    for match in re.finditer(r"\n\s*", masked):
+        if not masked[: match.start()].strip():
+            continue
+        following = masked[match.end() : match.end() + 1]
+        if not following or _is_open(masked[match.end() :]):
+            return None
+        if "\n" in match.group()[1:] or not following.islower():
+            return match.end()
+    return None
+
+
+def _unit_ends(line: str, markers: list[tuple[int, int]]) -> list[int]:
+    """Return the ends of the sentences of a line; what holds no letter or digit goes with the sentence before."""
+    ends: list[int] = []
+    for start, end in sentences(line):
+        while marker := next((stop for begin, stop in markers if begin >= end and not line[end:begin].strip()), None):
+            end = marker
+        if ends and not any(ch.isalnum() for ch in line[start:end]):
+            ends[-1] = end
+        else:
+            ends.append(end)
+    return ends
+
+
+def _has_begun(rest: str) -> bool:
+    """Say whether the rest of an unfinished line is surely a sentence of its own."""
+    begun = rest.lstrip()
+    return bool(begun) and begun[0] != "|" and not _is_open(begun)
+
+
+def _is_open(text: str) -> bool:
+    """Say whether the text begins with what may still become a marker."""
+    if text[:1] not in _OPENING or not text:
+        return False
+    return len(text) < _MARKER_CHARS and not re.search(r"[\]】］)）\n]", text)

@@ -12,9 +12,7 @@ from app.errors import InvalidPlan
 FIELDS = {"id", "question", "query", "status", "evidence_ids", "depends_on", "best", "reason"}
 
 
-def validate_tasks(
-    tasks: Sequence[Any], keep: int = Limits().edited_tasks
-) -> tuple[list[dict[str, Any]], int]:
+def validate_tasks(tasks: Sequence[Any], keep: int = Limits().edited_tasks) -> tuple[list[dict[str, Any]], int]:
     """Return the first `keep` tasks as `{id, question, query}`, and how many were dropped. Raises InvalidPlan."""
     kept: list[dict[str, Any]] = []
     ids: set[str] = set()

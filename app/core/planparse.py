@@ -34,9 +34,7 @@ def parse_plan(reply: str, question: str, limit: int) -> ParsedPlan:
     for how, pairs in (("json", _from_json(text)), ("list", _from_list(text))):
         tasks = _tasks(pairs)
         if tasks:
-            return ParsedPlan(
-                tuple(tasks[:limit]), "json" if how == "json" else "list", max(0, len(tasks) - limit)
-            )
+            return ParsedPlan(tuple(tasks[:limit]), "json" if how == "json" else "list", max(0, len(tasks) - limit))
     return ParsedPlan((Task("t1", question, question[:QUERY_CHARS]),), "fallback", 0)
 
 
@@ -108,9 +106,7 @@ _COMPARE_EN = re.compile(
     re.IGNORECASE,
 )
 _COMPARE_EN_PLAIN = re.compile(r"^(?:compare|contrast)\s+(?P<items>.+?)[.?]?$", re.IGNORECASE)
-_ITEMS = re.compile(
-    r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+versus\s+|\s+vs\.?\s+|\s*[、]\s*|\s*[和与]\s*|\s*以及\s*"
-)
+_ITEMS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s+versus\s+|\s+vs\.?\s+|\s*[、]\s*|\s*[和与]\s*|\s*以及\s*")
 _COMPARE_ZH = re.compile(r"^(?:请)?(?:比较|对比)(?:一下)?(?P<items>.+?)(?P<what>的[^的]{1,20})?[。？?]?$")
 
 

@@ -54,12 +54,7 @@ def _lines(text: str, headings: frozenset[str]) -> Iterator[tuple[int, int]]:
 def _breaks(previous: str, line: str) -> bool:
     if not previous.strip() or not line.strip():
         return True
-    return (
-        bool(_OWN_LINE.match(line))
-        or is_table_row(line)
-        or is_table_row(previous)
-        or previous.lstrip()[:1] == "#"
-    )
+    return bool(_OWN_LINE.match(line)) or is_table_row(line) or is_table_row(previous) or previous.lstrip()[:1] == "#"
 
 
 def _falls_short(previous: str, line: str, full: int) -> bool:

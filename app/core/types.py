@@ -86,10 +86,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One sentence as a model wrote it: its text without markers, and the evidence keys it cited, in order."""
+    """One sentence as a model wrote it: its text without markers, and the evidence keys it cited, in order.
+
+    `dropped` are the keys and numbers that it made up: nothing is cited by them.
+    """
 
     text: str
     keys: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,10 @@ _BETWEEN = r"(?:\s*(?:[,;，、；&]|\band\b|和)\s*|\s+)"
 _KEYS_ONLY = re.compile(rf"\s*{_KEY}(?:{_BETWEEN}{_KEY})*\s*", re.IGNORECASE)
 _NUMBERS_ONLY = re.compile(rf"\s*{_NUMBER}(?:\s*[,;，、–-]\s*{_NUMBER})*\s*")
 _WORD = re.compile(r"\w+")
-_OPENING = "[【［(（"
-_MARKER_CHARS = 82
-"""An opening bracket that is not closed within so many characters begins no marker."""
+_UNCLOSED = re.compile(r"[\[【［(（][^\[\]【】［］()（）\n]{0,80}\Z")
+"""What may still become a marker: a longer one is none."""
+_WINDOW = 2000
+"""A sentence is looked for in so many characters first: a reply may come in one piece."""
 _THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _LONGEST_TAG = len("</thinking>")
 _STOPPED = re.compile(r"[.!?][ \t]*\Z")
@@ -89,7 +90,11 @@ class SentenceStream:
 
     def _whole(self, *, closed: bool) -> Iterator[Draft]:
         while self._held and (closed or _CAN_END.search(self._held)):
-            end = _first_end(self._held, self._known, closed=closed)
+            end = None
+            if len(self._held) > _WINDOW:
+                end = _first_end(self._held[:_WINDOW], self._known, closed=False)
+            if end is None:
+                end = _first_end(self._held, self._known, closed=closed)
             if end is None:
                 return
             draft = parse_sentence(self._held[:end], self._known)
@@ -162,7 +167,7 @@ def _line_end(masked: str) -> int | None:
         if not masked[: match.start()].strip():
             continue
         following = masked[match.end() : match.end() + 1]
-        if not following or _is_open(masked[match.end() :]):
+        if not following or _UNCLOSED.match(masked, match.end()):
             return None
         if "\n" in match.group()[1:] or not following.islower():
             return match.end()
@@ -183,13 +188,6 @@ def _unit_ends(line: str, markers: list[tuple[int, int]]) -> list[int]:
 
 
 def _has_begun(rest: str) -> bool:
-    """Say whether the rest of an unfinished line is surely a sentence of its own."""
-    begun = rest.lstrip()
-    return bool(begun) and begun[0] != "|" and not _is_open(begun)
-
-
-def _is_open(text: str) -> bool:
-    """Say whether the text begins with what may still become a marker."""
-    if text[:1] not in _OPENING or not text:
-        return False
-    return len(text) < _MARKER_CHARS and not re.search(r"[\]】］)）\n]", text)
+    """Say whether the rest of an unfinished line is surely a sentence of its own, and not a marker still to come."""
+    begun = _UNCLOSED.sub("", rest).lstrip()
+    return begun[:1] != "|" and any(ch.isalnum() for ch in begun)

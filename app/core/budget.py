@@ -46,7 +46,12 @@ class Reservations:
         return cls({name: max(0, getattr(limits, name) - spent.get(name, 0)) for name in TOOLS})
 
     def reserve(self, name: str, amount: int = 1) -> str | None:
-        """Take from a budget: None if it was granted, else a hint that can be shown in place of the result."""
+        """Take from a budget: None if it was granted, else a hint that can be shown in place of the result.
+
+        Raises ValueError for less than 1.
+        """
+        if amount < 1:
+            raise ValueError(f"a reservation is of at least 1, not {amount}")
         with self._lock:
             if self.left[name] < amount:
                 return f"The budget of {name} is exhausted: go on with what was found."

@@ -45,12 +45,16 @@ class DecisionState:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do, the rule's number and a short reason; a warning code where one is due."""
+    """What to do, the rule's number and a short reason; a warning code where one is due.
+
+    `planner_hint` is `other_queries` where the planner must look for what was not searched for yet.
+    """
 
     action: Action
     reason: str
     rule: int
     warning: str | None = None
+    planner_hint: Literal["other_queries"] | None = None
 
 
 def decide(state: DecisionState, limits: Limits) -> Decision:
@@ -96,7 +100,7 @@ def _escalate(state: DecisionState, limits: Limits) -> Decision | None:
     if state.mode == "direct":
         return Decision("return_fallback" if state.cited else "refuse", "direct_only", 2)
     if state.no_evidence:
-        return Decision("planner", "no_evidence", 2)
+        return Decision("planner", "no_evidence", 2, planner_hint="other_queries")
     return Decision("planner", "gave_up" if state.refused else "claims_removed", 2)
 
 
@@ -129,7 +133,10 @@ def _work(state: DecisionState, limits: Limits) -> Decision | None:
 
 
 def _answerable(state: DecisionState) -> bool:
-    """Say whether the writer has something to write from: a finished task, or what `direct` left when it gave up."""
+    """Say whether the writer has something to write from.
+
+    A task that ended `done`, that is: evidence below its threshold is shown as the nearest, but not written from.
+    """
     done = any(status is TaskStatus.DONE for status in state.task_statuses)
     return state.evidence_count > 0 and done
 

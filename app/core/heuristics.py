@@ -9,12 +9,12 @@ from typing import Literal
 LONG_WORDS = 40
 LONG_CJK = 60
 _COMPARISON = re.compile(
-    r"\b(compare|compared|comparison|contrast|differ|difference|differences|versus|vs)\b|比较|对比|区别|差异|不同之处|分别",
+    r"\b(compare|compared|comparison|contrast|differ|difference|differences|versus|vs)\b|\bwhich\b[^?]*,[^?,]*\bor\b|比较|对比|区别|差异|不同之处|分别|相比|哪[个种家款]更",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"[?？].*[?？]", re.DOTALL)
 _CONJUNCTION = re.compile(
-    r"\band\s+(what|who|when|where|which|why|how)\b|;|；|以及.*(多少|什么|哪|几|谁)|，.*(多少|什么|哪|几天|谁).*，",
+    r"\band\s+(what|who|when|where|which|why|how)\b|;|；|以及.*(多少|什么|哪|几|谁|怎么|如何|何时)|，.*(多少|什么|哪|几天|谁).*，",
     re.IGNORECASE,
 )
 _WIDE = re.compile(r"[\u3400-\u9fff]")

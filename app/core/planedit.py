@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from app.core.budget import Limits
@@ -14,15 +15,24 @@ FIELDS = {"id", "question", "query", "status", "evidence_ids", "depends_on", "be
 
 def validate_tasks(tasks: Sequence[Any], keep: int = Limits().edited_tasks) -> tuple[list[dict[str, Any]], int]:
     """Return the first `keep` tasks as `{id, question, query}`, and how many were dropped. Raises InvalidPlan."""
-    kept: list[dict[str, Any]] = []
+    if not tasks:
+        raise InvalidPlan(0, "a plan has at least one task; to drop it, reject the plan.")
+    kept = [_task(index, task) for index, task in enumerate(tasks[:keep])]
     ids: set[str] = set()
-    for index, task in enumerate(tasks[:keep]):
-        checked = _task(index, task)
-        if checked["id"] in ids:
-            raise InvalidPlan(index, f"the id {checked['id']!r} is used twice.")
-        ids.add(checked["id"])
-        kept.append(checked)
+    for index, task in enumerate(kept):
+        if task["id"] in ids:
+            raise InvalidPlan(index, f"the id {task['id']!r} is used twice.")
+        ids |= {task["id"]} - {""}
+    for index, task in enumerate(kept):
+        task["id"] = task["id"] or _free_id(index, ids)
     return kept, max(0, len(tasks) - keep)
+
+
+def _free_id(index: int, ids: set[str]) -> str:
+    """Return and take `t1` for the first task and so on, or the next number that no other task has."""
+    number = next(number for number in count(index + 1) if f"t{number}" not in ids)
+    ids.add(f"t{number}")
+    return f"t{number}"
 
 
 def _task(index: int, task: Any) -> dict[str, Any]:
@@ -39,4 +49,4 @@ def _task(index: int, task: Any) -> dict[str, Any]:
         raise InvalidPlan(index, "`query` is empty.")
     if len(query) > QUERY_CHARS or len(texts["question"]) > QUERY_CHARS:
         raise InvalidPlan(index, f"`query` and `question` have at most {QUERY_CHARS} characters.")
-    return {"id": texts["id"] or f"t{index + 1}", "question": texts["question"] or query, "query": query}
+    return {"id": texts["id"], "question": texts["question"] or query, "query": query}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,13 @@ _NUMBERED = re.compile(
     r"^\s*(?:\d{1,2}\s*[.)、．）]|[（(]\d{1,2}[)）]|[一二三四五六七八九十]{1,2}\s*[、.．]|[-*•])\s*(?P<text>\S.*)$",
     re.MULTILINE,
 )
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_DECODER = json.JSONDecoder()
+_JSON_START = re.compile(r"[\[{]")
+_COMMA_TOO_MANY = re.compile(r",(\s*[\]}])")
+_AROUND = ' \t*`"“”'
+"""What models put round a query in a list."""
+JSON_TRIES = 100
+"""Brackets at which JSON is looked for: prose has few, and each costs a pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +56,29 @@ def _tasks(pairs: Iterable[tuple[str, str]]) -> list[Task]:
 
 
 def _from_json(text: str) -> list[tuple[str, str]]:
-    for candidate in _json_candidates(text):
-        try:
-            found = json.loads(candidate)
-        except (ValueError, RecursionError):
-            continue
+    """Return the tasks of the first JSON list, or of the objects that stand one by one, as in a list that was cut."""
+    single: list[tuple[str, str]] = []
+    for found in [*_json_values(text)] or [*_json_values(_COMMA_TOO_MANY.sub(r"\1", text))]:
         pairs = _pairs(found)
-        if pairs:
-            return pairs
-    return []
+        if not isinstance(found, dict) or len(pairs) > 1:
+            if pairs and not single:
+                return pairs
+            continue
+        single += pairs
+    return single
 
 
-def _json_candidates(text: str) -> Iterable[str]:
-    yield text.strip()
-    yield from (match.group(1).strip() for match in _FENCE.finditer(text))
-    for opening, closing in ("[]", "{}"):
-        start, end = text.find(opening), text.rfind(closing)
-        if 0 <= start < end:
-            yield text[start : end + 1]
+def _json_values(text: str) -> Iterator[Any]:
+    """Yield the JSON lists and objects that stand in the text, whatever stands around them."""
+    position, tries = 0, 0
+    while (match := _JSON_START.search(text, position)) is not None and tries < JSON_TRIES:
+        tries += 1
+        try:
+            found, position = _DECODER.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            position = match.end()
+            continue
+        yield found
 
 
 def _pairs(found: Any) -> list[tuple[str, str]]:
@@ -92,7 +103,8 @@ def _pair(item: Any) -> tuple[str, str] | None:
 
 
 def _from_list(text: str) -> list[tuple[str, str]]:
-    return [(match["text"].strip(), match["text"].strip()) for match in _NUMBERED.finditer(text)]
+    items = [match["text"].strip(_AROUND) for match in _NUMBERED.finditer(text)]
+    return [(item, item) for item in items]
 
 
 _ENDS = re.compile(r"(?<=[?？])\s*(?=\S)")

@@ -95,10 +95,12 @@ def _ended(state: DecisionState, limits: Limits) -> Decision | None:
 
 
 def _escalate(state: DecisionState, limits: Limits) -> Decision | None:
-    if state.last_role != "direct" or not (state.refused or state.removed_claims):
+    if state.last_role != "direct":
         return None
     if state.mode == "direct":
         return Decision("return_fallback" if state.cited else "refuse", "direct_only", 2)
+    if not (state.refused or state.removed_claims):
+        return None
     if state.no_evidence:
         return Decision("planner", "no_evidence", 2, planner_hint="other_queries")
     return Decision("planner", "gave_up" if state.refused else "claims_removed", 2)

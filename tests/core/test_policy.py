@@ -31,10 +31,14 @@ WROTE = DecisionState(
             replace(PLANNED, iterations=8, fallback_cited=True),
             "return_fallback", "iteration_cap", 1, "iteration_cap", id="1 cap with a cited fallback (K26)",
         ),
+        pytest.param(
+            DecisionState(iterations=1, last_role="direct", mode="direct"),
+            "refuse", "direct_only", 2, None, id="2 direct left nothing, and the model is not asked",
+        ),
         pytest.param(REFUSED, "planner", "gave_up", 2, None, id="2 direct refused (C2)"),
         pytest.param(replace(REFUSED, gave_up=True, cited=True), "planner", "gave_up", 2, None, id="2 gave up (C13)"),
         pytest.param(
-            replace(REFUSED, refused=False, removed_claims=True), "planner", "claims_removed", 2, None, id="2 removed (C2)"
+            replace(REFUSED, refused=False, removed_claims=True), "planner", "claims_removed", 2, None, id="2 removed"
         ),
         pytest.param(replace(REFUSED, no_evidence=True), "planner", "no_evidence", 2, None, id="2 no evidence (C13)"),
         pytest.param(replace(REFUSED, mode="direct"), "refuse", "direct_only", 2, None, id="2 direct never escalates"),
@@ -75,7 +79,7 @@ WROTE = DecisionState(
         ),
         pytest.param(OPENING, "direct", "single_question", 6, None, id="6 words of the question"),
         pytest.param(replace(OPENING, mode="research"), "planner", "asked_for", 6, None, id="6 mode research"),
-        pytest.param(replace(OPENING, heuristic="planner", mode="direct"), "direct", "asked_for", 6, None, id="6 mode direct"),
+        pytest.param(replace(OPENING, mode="direct"), "direct", "asked_for", 6, None, id="6 mode direct"),
         pytest.param(DecisionState(), "ask_model", "undecided", 7, None, id="7 the model last (C1)"),
         pytest.param(DecisionState(model_route="planner"), "planner", "model", 7, None, id="7 its route"),
         pytest.param(DecisionState(model_route="finish"), "refuse", "model_finish", 7, None, id="7 finish ends (A5)"),

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator
 _ABBREVIATED = """e.g i.e etc vs cf al dr mr mrs ms prof st no nos fig figs vol pp p ch sec art approx dept est inc ltd
 co corp jr sr jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m ph.d rev"""
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+_BEFORE_NUMBERS = frozenset({"no", "nos", "art", "sec", "ch", "mar"})
+"""These are words too, and shortened only before a number."""
 _LATIN_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s|$)")
 _CJK_END = re.compile(r"[。！？；…]+[”’」』）)\"']*|[!?]+(?=[\u3400-\u9fff])")
 _WORD_BEFORE = re.compile(r"([A-Za-z][A-Za-z.]*)$")
@@ -95,6 +97,8 @@ def _abbreviated(text: str, start: int, dot: int, after: int, end: int) -> bool:
     token = word.group(1)
     if following and following.islower():
         return True
+    if token.lower() in _BEFORE_NUMBERS:
+        return following.isdigit()
     return token.lower() in _ABBREVIATIONS or (len(token) == 1 and token.isupper())
 
 

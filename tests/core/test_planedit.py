@@ -19,9 +19,7 @@ def test_what_comes_after_the_sixth_is_not_looked_at() -> None:
 
 
 def test_a_task_is_cleaned() -> None:
-    kept, _ = validate_tasks(
-        [{"id": "a", "query": " annual \n leave ", "question": "How much leave?", "status": "done"}]
-    )
+    kept, _ = validate_tasks([{"id": "a", "query": " annual \n leave ", "question": "How much?", "status": "done"}])
     assert kept == [{"id": "a", "query": "annual leave", "question": "How much?"}]
 
 

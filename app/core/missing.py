@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Sequence, Set
 
+from app.core.support import numbers_agree
 from ingest.tokenize import language, query_terms, stem, tokens
 
 FLOOR = 0.5
 """Below this share of its words a question asks for something else than the texts say."""
 
 _CAPITAL = re.compile(r"(?<![.?!]\s)(?<!^)\b[A-Z][A-Za-z'’-]+\b|\b[A-Z]{2,}\b")
-_IDENTIFIER = re.compile(r"[A-Za-z]*\d[\w.-]*")
+_IDENTIFIER = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|(?:[A-Za-z]+[-_.]?)*\d[A-Za-z0-9_.-]*")
+_NUMBER = re.compile(r"[\d.,]+")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*")
 
 
@@ -21,10 +24,11 @@ def missing_terms(question: str, texts: Sequence[str]) -> tuple[str, ...]:
     The words are looked at without the names: a passage about the ship is no answer to what its top speed is. Across
     languages only numbers and Latin names can be judged.
     """
+    question, *texts = (unicodedata.normalize("NFKC", text) for text in (question, *texts))
     held = {term for text in texts for term in tokens(text)}
     same = any(language(text) == language(question) for text in texts)
     names = _strict(question, same)
-    missing = [word for word in dict.fromkeys(names) if not set(_parts(word)) & held]
+    missing = [word for word in dict.fromkeys(names) if not _stands(word, held, texts)]
     named = {part for word in names for part in _parts(word)}
     words = [term for term in query_terms(question) if term not in named]
     absent = [term for term in words if term not in held]
@@ -41,10 +45,24 @@ def coverage(question: str, texts: Sequence[str]) -> float:
 
 
 def _strict(question: str, same: bool) -> list[str]:
-    found = [match.group() for match in _IDENTIFIER.finditer(question)]
-    if language(question) == "en":
-        return found + ([match.group() for match in _CAPITAL.finditer(question)] if same else [])
-    return found + [match.group() for match in _LATIN.finditer(question) if len(match.group()) > 1]
+    found = [match.group().rstrip(".-_") for match in _IDENTIFIER.finditer(question)]
+    if language(question) != "en":
+        names = [match.group() for match in _LATIN.finditer(question) if len(match.group()) > 1]
+    else:
+        names = [match.group() for match in _CAPITAL.finditer(question)] if same else []
+    return found + [name for name in names if not any(name in identifier for identifier in found)]
+
+
+def _stands(word: str, held: Set[str], texts: Sequence[str]) -> bool:
+    """Say whether a number stands in a text in either way of writing it, an identifier whole, or a part of a name."""
+    if _NUMBER.fullmatch(word):
+        return any(numbers_agree(word, text) for text in texts)
+    whole, *parts = _parts(word)
+    if whole in held or any(word.casefold() in text.casefold() for text in texts):
+        return True
+    if not any(ch.isdigit() for ch in word):
+        return not held.isdisjoint(parts)
+    return bool(parts) and all(part in held for part in parts)
 
 
 def _parts(word: str) -> list[str]:

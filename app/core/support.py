@@ -20,7 +20,13 @@ SUPPORTED_ACROSS = 0.86
 """The same across languages, where paraphrases lie a little lower."""
 MEANING_NEEDS_WORDS = 0.3
 """In one language, meaning alone is not enough: some words must be shared too."""
-NUMBERS_DIFFER = 0.2
+NUMBERS_DIFFER = 0.45
+"""What is left of the share where numbers differ: below `PARTLY_WORDS`, and still in the order of the words.
+
+On SciFact and WiCE (300 and 120 claims, best of four sentences) the area under the curve is .73 and .77 so, and .72 and
+.71 with a fixed remainder.
+"""
+CONTRADICTED = PARTLY_WORDS - 0.01
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\d+(?:[.:]\d+)*")
 _CJK_DIGITS = {
@@ -45,18 +51,31 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 
+_SCOPE = re.compile(r"[ \t]*(?:[\u3400-\u9fff]{1,8}|[\w'’-]+(?:\s+[\w'’-]+){0,3})")
+"""What a negation is about: the next four words, or eight Chinese characters, of its clause."""
+_MORE = re.compile(
+    r"\b(?:increas|higher|greater|more\b|elevat|enhanc|improv|promot|activat|gain|rise|rises|rising|longer|larger|stimulat)\w*"
+    r"|增加|增长|上升|提高|高于|多于|大于|延长|扩大",
+    re.IGNORECASE,
+)
+_LESS = re.compile(
+    r"\b(?:decreas|lower|less\b|fewer|reduc|impair|worse|inhibit|suppress|fall|falls|falling|declin|shorter|smaller|prevent)\w*"
+    r"|减少|下降|降低|低于|少于|小于|缩短|缩小",
+    re.IGNORECASE,
+)
+
 
 def lexical_support(claim: str, quote: str) -> float:
-    """Return in [0, 1] how far the words of the quotation carry the claim; numbers that differ leave at most 0.2."""
+    """Return in [0, 1] how far the words of the quotation carry the claim; less than partly if the two disagree."""
     terms = _terms(claim)
     if not terms:
         return 0.0
     held = _tokens(quote)
     share = sum(term in held for term in terms) / len(terms)
     if not numbers_agree(claim, quote):
-        return min(share, NUMBERS_DIFFER)
-    if bool(_NEGATION.search(claim)) != bool(_NEGATION.search(quote)) and share < 0.95:
-        return min(share, PARTLY_WORDS - 0.01)
+        return share * NUMBERS_DIFFER
+    if disagrees(claim, quote):
+        return min(share, CONTRADICTED)
     return share
 
 
@@ -69,11 +88,35 @@ def judge(claim: str, quote: str, semantic: float | None) -> tuple[Verdict, floa
         across = language(claim) != language(quote)
         if across and semantic >= SUPPORTED_ACROSS:
             return Verdict.SUPPORTED, semantic
-        if not across and semantic >= SUPPORTED_MEANING and words >= MEANING_NEEDS_WORDS:
+        carried = semantic >= SUPPORTED_MEANING and words >= MEANING_NEEDS_WORDS
+        if not across and carried and not disagrees(claim, quote):
             return Verdict.SUPPORTED, semantic
     if words >= PARTLY_WORDS:
         return Verdict.PARTLY, words
     return Verdict.UNSUPPORTED, words
+
+
+def disagrees(claim: str, quote: str) -> bool:
+    """Say whether one of the two negates what the other states, or says more where the other says less."""
+    if _repeats(claim, quote):
+        return False
+    if _negates(claim, quote) != _negates(quote, claim):
+        return True
+    ways = {(bool(_MORE.search(text)), bool(_LESS.search(text))) for text in (claim, quote)}
+    return ways == {(True, False), (False, True)}
+
+
+def _repeats(claim: str, quote: str) -> bool:
+    """Say whether the claim stands in the quotation word for word, with no negation right before it."""
+    before, found, _ = " ".join(quote.split()).partition(" ".join(claim.split()).rstrip(".。"))
+    return bool(found) and not any(match.end() == len(before.rstrip()) for match in _NEGATION.finditer(before))
+
+
+def _negates(text: str, other: str) -> bool:
+    """Say whether a negation stands before words that the other text has: "not refundable" says nothing of a price."""
+    words = frozenset(_terms(other))
+    scopes = (_SCOPE.match(text, match.end()) for match in _NEGATION.finditer(text))
+    return any(scope is not None and not words.isdisjoint(_tokens(scope.group())) for scope in scopes)
 
 
 def numbers_agree(claim: str, quote: str) -> bool:

@@ -31,6 +31,7 @@ from app.runs.stream import Stream
 from app.settings import Settings
 from ingest.catalog import Catalog
 from ingest.embed.export import ensure_default_model
+from ingest.embed.hashing import HashingEmbedder
 from ingest.embed.port import Embedder, Vectors
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
 from ingest.index.edge import EdgeIndex
@@ -107,6 +108,8 @@ def open_library(settings: Settings, embedder: Embedder | None = None) -> Librar
 
 
 def _embedder(settings: Settings, options: IngestSettings) -> Embedder:
+    if settings.embedder == "hashing":
+        return HashingEmbedder()
     if settings.embedder == DEFAULT_EMBEDDER:
         return SentenceTransformerEmbedder(ensure_default_model(options.models_path), name=DEFAULT_EMBEDDER)
     return SentenceTransformerEmbedder(settings.embedder, name=settings.embedder)

@@ -30,15 +30,13 @@ from app.runs.memory import MemoryRecorder
 from app.runs.recorder import StoredRecorder
 from app.runs.requests import RunRequest
 from app.runs.source import CatalogSource
-from app.runs.store import RunRow, RunStore
+from app.runs.store import LIVE, RunRow, RunStore
 from app.runs.stream import Stream
 from ingest.library import Library
 from ingest.tokenize import language
 
 Json = dict[str, Any]
 logger = logging.getLogger(__name__)
-
-LIVE = ("queued", "running")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from ingest.database import open_database
 
 Json = dict[str, Any]
 
+LIVE = ("queued", "running")
+
 TERMINAL_EVENTS = ("final", "approval_required", "error", "cancelled")
 """After one of these the stream of a run ends, until an approval or a resume opens it again."""
 
@@ -102,6 +104,11 @@ class RunStore:
         with self._engine.connect() as connection:
             row = connection.execute(select(schema.runs).where(schema.runs.c.id == run_id)).mappings().first()
             return None if row is None else _row(row)
+
+    def status(self, run_id: str) -> str | None:
+        """Return a run's status alone, or None."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(schema.runs.c.status).where(schema.runs.c.id == run_id)).scalar()
 
     def page(self, status: str | None, limit: int, offset: int) -> tuple[list[RunRow], int]:
         """Return a page of the runs, newest first, and how many there are."""

@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 
-from app.runs.store import TERMINAL_EVENTS, Event, RunStore
+from app.runs.store import LIVE, TERMINAL_EVENTS, Event, RunStore
 
 POLL_SECONDS = 1.0
 """How long a listener sleeps at most: a run of another process writes without waking anybody here."""
@@ -55,6 +55,8 @@ class Stream:
                 del self._waiting[run_id]
 
     def ended(self, run_id: str) -> int | None:
-        """Return the number of the latest event if it is one that ends a stream."""
+        """Return the number of the latest event if it ends a stream: an approved or resumed run opens it again."""
+        if self._store.status(run_id) in LIVE:
+            return None
         last = self._store.last_event(run_id)
         return last.seq if last is not None and last.type in TERMINAL_EVENTS else None

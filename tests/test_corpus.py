@@ -168,7 +168,5 @@ def test_evidence_stands_in_the_documents(item: dict[str, Any]) -> None:
 def test_demo_question_is_there_in_both_languages() -> None:
     demo = json.loads((CORPUS / "demo.json").read_text("utf-8"))
     assert set(demo) == {"question", "question_zh"}
-    assert "24 working days of annual leave per calendar year" in (
-        DOCUMENTS / "en/leave-policy.md"
-    ).read_text("utf-8")
+    assert "24 working days of annual leave per calendar year" in (DOCUMENTS / "en/leave-policy.md").read_text("utf-8")
     assert "危险品应提前48小时申报，由安全主管陆向东批准" in text_of(DOCUMENTS / "zh/港口作业规程.pdf")

@@ -14,6 +14,7 @@ from app.core.refusal import is_refusal
 from app.core.types import Passage, Verdict
 from app.core.warnings import warned
 from app.ports import DraftRequest
+from app.retrieval.rerank import passage_text
 
 PASSAGES = 6
 """What the model sees: the passages above the writer's threshold, at most these many."""
@@ -40,7 +41,7 @@ def _close(
 ) -> AgentUpdate:
     kept = [one for one in judged if one.quotes]
     removed = [one for one in judged if one.reason is not None]
-    missing = () if deps.roles.uses_model else missing_terms(state["question"], [one.text for one in shown])
+    missing = () if deps.roles.uses_model else missing_terms(state["question"], [passage_text(one) for one in shown])
     refused = not kept or is_refusal(stream.text) or any(one.verdict is Verdict.GAP for one in judged) or bool(missing)
     for one in removed:
         deps.recorder.emit("claim_removed", {"text": one.text, "reason": one.reason})

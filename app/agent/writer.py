@@ -10,11 +10,13 @@ from app.agent.compose import Judged, Releaser, judge_sentence
 from app.agent.context import Deps
 from app.agent.drafting import DraftStream, by_key, keyed
 from app.agent.state import AgentState, AgentUpdate, Json
+from app.core.missing import missing_terms
 from app.core.refusal import gap_sentence
 from app.core.types import Passage, TaskStatus, Verdict
 from app.core.warnings import warned
 from app.errors import ModelError
 from app.ports import DraftRequest
+from app.retrieval.rerank import passage_text
 from app.retrieval.select import Selection, select
 
 
@@ -23,9 +25,12 @@ async def writer(state: AgentState, deps: Deps) -> AgentUpdate:
     language = state["language"]
     selection = await _choose(state, deps)
     tasks = state.get("research_tasks", [])
-    gaps = [task["question"] for task in tasks if task["status"] != TaskStatus.DONE.value]
+    unanswered = _unanswered(tasks, deps)
+    gaps = [task["question"] for task in tasks if task["id"] in unanswered]
+    if len(gaps) == len(tasks):
+        return {"outcome": _outcome(refused=True, cited=False, removed=False)}
     pairs = keyed(selection.kept, state["run_id"])
-    covered = tuple(task["question"] for task in tasks if task["status"] == TaskStatus.DONE.value)
+    covered = tuple(task["question"] for task in tasks if task["id"] not in unanswered)
     request = DraftRequest(state["question"], language, pairs, role="writer", tasks=covered, gaps=tuple(gaps))
     releaser = Releaser(deps, [one.chunk_id for one in selection.kept])
     stream = DraftStream(deps, request)
@@ -59,6 +64,20 @@ def _say_gaps(releaser: Releaser, gaps: Sequence[str], language: str) -> list[Js
     for gap in gaps:
         releaser.release(Judged(gap_sentence(gap, language), Verdict.GAP))
     return [warned("insufficient_evidence", language)] if gaps else []
+
+
+def _unanswered(tasks: Sequence[Json], deps: Deps) -> set[str]:
+    """Return the tasks without evidence; without a model to read it, also those whose words the evidence lacks."""
+    held = deps.recorder.passages()
+    found = {task["id"] for task in tasks if task["status"] != TaskStatus.DONE.value}
+    if deps.roles.uses_model:
+        return found
+    for task in tasks:
+        passages = [held[chunk_id] for chunk_id in task["evidence_ids"] if chunk_id in held]
+        good = [one for one in passages if (one.scores.rerank or 0.0) >= deps.limits.done_threshold]
+        if missing_terms(task["question"], [passage_text(one) for one in good]):
+            found.add(task["id"])
+    return found
 
 
 async def _choose(state: AgentState, deps: Deps) -> Selection:

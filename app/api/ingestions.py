@@ -178,7 +178,11 @@ def _is_owner(request: PlainRequest, server: ServerState) -> bool:
     responses=problems(403, 404, 409, 422),
 )
 async def start_ingestion(
-    data: IngestionRequest, request: PlainRequest, services: UsesServices, ingestions: UsesIngestions, server: UsesServer
+    data: IngestionRequest,
+    request: PlainRequest,
+    services: UsesServices,
+    ingestions: UsesIngestions,
+    server: UsesServer,
 ) -> Response[Json]:
     """Start a job; its events tell the progress.
 

@@ -47,9 +47,7 @@ class SearchResult:
         """Return the `search` object of the interface."""
         return {
             "query": self.query,
-            "passages": [
-                {**passage_json(one.passage), "rank": one.rank, "cut": one.cut} for one in self.candidates
-            ],
+            "passages": [{**passage_json(one.passage), "rank": one.rank, "cut": one.cut} for one in self.candidates],
             "timings": dict(self.timings),
         }
 
@@ -61,9 +59,7 @@ class Retriever:
         self._library = library
         self.reranker = reranker
 
-    def search(
-        self, query: str, limit: int = 10, document_ids: Collection[str] | None = None
-    ) -> SearchResult:
+    def search(self, query: str, limit: int = 10, document_ids: Collection[str] | None = None) -> SearchResult:
         """Return at most `limit` reranked passages and what fell on the way; a blank query finds nothing."""
         if not query.strip():
             return SearchResult(query, (), {})

@@ -56,9 +56,9 @@ class RunService:
 
     # -- starting
 
-    async def create(self, request: RunRequest) -> Json:
-        """Start a run in its own task and return its id at once."""
-        run_id = str(uuid.uuid4())
+    async def create(self, request: RunRequest, run_id: str | None = None) -> Json:
+        """Start a run in its own task and return its id at once; made here unless the caller has one."""
+        run_id = str(uuid.UUID(run_id)) if run_id is not None else str(uuid.uuid4())
         self._store.create(
             run_id,
             request.question,

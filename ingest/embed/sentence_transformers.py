@@ -83,8 +83,9 @@ class SentenceTransformerEmbedder:
                 list(texts), prompt=prompt, batch_size=BATCH, show_progress_bar=False,
                 output_value="token_embeddings", convert_to_numpy=False,
             )  # fmt: skip
-            skipped = 1 + len(model.tokenizer.encode(prompt, add_special_tokens=False)) if prompt else 1
-            return [_unit(np.asarray(one.float().cpu().numpy(), dtype=np.float32)[skipped:-1]) for one in made]
+            kept = [_kept(model, prompt, text) for text in texts]
+        vectors = [np.asarray(one.float().cpu().numpy(), dtype=np.float32) for one in made]
+        return [_unit(rows[places]) for rows, places in zip(vectors, kept, strict=True)]
 
     def _model(self) -> Any:
         if self._loaded is None:
@@ -127,14 +128,34 @@ def _has_bf16() -> bool:
 
 
 def _prompt(model: Any, kind: str) -> str | None:
-    return (getattr(model, "prompts", None) or {}).get(kind)
+    prompts: dict[str, str] = getattr(model, "prompts", None) or {}
+    prompt = prompts.get(kind)
+    return prompts.get("passage", prompt) if kind == "document" and not prompt else prompt
+
+
+def _kept(model: Any, prompt: str, text: str) -> list[int]:
+    """Return the places of a text's own tokens: neither special ones nor those of the prompt.
+
+    The prompt is found by comparing, not by its length: its last blank becomes part of a Latin word that follows.
+    """
+    options = {"truncation": True, "max_length": model.max_seq_length, "return_special_tokens_mask": True}
+    made = model.tokenizer(prompt + text, **options)
+    own = [place for place, special in enumerate(made["special_tokens_mask"]) if not special]
+    before = model.tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
+    shared = 0
+    while shared < min(len(before), len(own)) and made["input_ids"][own[shared]] == before[shared]:
+        shared += 1
+    return own[shared:]
 
 
 def _configured_dimension(source: Path | str) -> int | None:
-    """Read a local model's dimension without loading it."""
+    """Read a local model's dimension without loading it; None where a further module may change it."""
+    plain = {"Transformer", "Pooling", "Normalize"}
     with contextlib.suppress(OSError, ValueError, KeyError):
+        modules = json.loads((Path(source) / "modules.json").read_text(encoding="utf-8"))
         config = json.loads((Path(source) / "config.json").read_text(encoding="utf-8"))
-        return int(config["hidden_size"])
+        if all(module["type"].rpartition(".")[2] in plain for module in modules):
+            return int(config["hidden_size"])
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -9,6 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """Of `e5-small-q4.bin`: the weights are data, read only if they are these."""
 FOLDER = f"{NAME}-{SHA256[:12]}-1"
 """The last number changes when this conversion does."""
+ABANDONED = 3600.0
+"""Seconds after which a conversion that has not ended never will."""
 
 
 def ensure_default_model(models: Path) -> Path:
@@ -31,7 +36,8 @@ def ensure_default_model(models: Path) -> Path:
         return target
     source = packaged_weights()
     models.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = models / f".{FOLDER}-{os.getpid()}"
+    _sweep(models)
+    temporary = models / f".{FOLDER}-{uuid.uuid4().hex}"
     command = [sys.executable, "-m", "ingest.embed.export", str(source), str(temporary)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -43,6 +49,14 @@ def ensure_default_model(models: Path) -> Path:
     except OSError:  # another process was first: its result is the same
         shutil.rmtree(temporary, ignore_errors=True)
     return target
+
+
+def _sweep(models: Path) -> None:
+    """Remove what conversions that were killed have left: half a gigabyte each."""
+    for left in models.glob(f".{FOLDER}-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def packaged_weights() -> Path:
@@ -144,4 +158,7 @@ def _configs(packed: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    convert(Path(sys.argv[1]), Path(sys.argv[2]))
+    try:
+        convert(Path(sys.argv[1]), Path(sys.argv[2]))
+    except ModelUnavailable as unavailable:  # its message is the reason; a traceback would hide it
+        sys.exit(str(unavailable))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import shutil
+import threading
+import uuid
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +17,7 @@ import qdrant_edge as qe
 
 from ingest.embed.port import Vectors
 from ingest.errors import IndexMismatch, IngestError
-from ingest.index.fusion import RRF_K, check
+from ingest.index.fusion import RRF_K, check, check_query, is_id
 from ingest.index.lock import FolderLock
 from ingest.types import Hit, IndexPoint, SparseVector
 
@@ -34,11 +39,14 @@ class EdgeIndex:
         self._dimension = dimension
         self._owner = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._closed = False
+        self._closing = threading.Lock()
 
     @classmethod
     def open(cls, path: Path, *, model: str, dimension: int) -> EdgeIndex:
         """Open or create the index. Raises IndexBusy, IndexMismatch, or IngestError where the folder is damaged."""
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with contextlib.suppress(OSError):  # a file system without permissions
+            path.chmod(0o700)
         lock = FolderLock(path)
         try:
             return cls(_open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension)
@@ -59,15 +67,17 @@ class EdgeIndex:
 
     def delete(self, chunk_ids: Collection[str]) -> None:
         """See `ChunkIndex`."""
-        if chunk_ids:
-            self._call(lambda: self._shard.update(qe.UpdateOperation.delete_points(list(chunk_ids))))
+        known: list[int | uuid.UUID | str] = [chunk_id for chunk_id in chunk_ids if is_id(chunk_id)]
+        if known:
+            self._call(lambda: self._shard.update(qe.UpdateOperation.delete_points(known)))
 
     def search(
         self, dense: Vectors | None, sparse: SparseVector | None, limit: int,
         document_ids: Collection[str] | None = None,
     ) -> list[Hit]:  # fmt: skip
         """See `ChunkIndex`. One batch asks the engine for both rankings and for their fusion."""
-        if document_ids is not None and not document_ids:
+        check_query(dense, self._dimension)
+        if limit < 1 or (document_ids is not None and not document_ids):
             return []
         queries = []
         if dense is not None:
@@ -83,7 +93,8 @@ class EdgeIndex:
             only = qe.Filter(must=[condition])
         requests = [qe.QueryRequest(limit=limit, query=query, filter=only) for _, query in queries]
         prefetches = [qe.Prefetch(limit=limit, query=query, filter=only) for _, query in queries]
-        requests.append(qe.QueryRequest(limit=limit, query=cast(Any, qe.Fusion.Rrf(k=RRF_K)), prefetches=prefetches))
+        fusion = cast(Any, qe.Fusion.Rrf(k=RRF_K + 1))  # the engine counts ranks from 0
+        requests.append(qe.QueryRequest(limit=limit, query=fusion, prefetches=prefetches))
         *rankings, fused = self._call(lambda: self._shard.query_batch(qe.QueryBatchRequest(requests)))
         scores = {name: {str(p.id): p.score for p in found} for (name, _), found in zip(queries, rankings, strict=True)}
         hits = [
@@ -118,34 +129,71 @@ class EdgeIndex:
 
     def close(self) -> None:
         """See `ChunkIndex`."""
-        if not self._closed:
+        with self._closing:
+            if self._closed:
+                return
             self._closed = True
-            self._call(self._shard.flush)
-            self._call(self._shard.close)
-            self._owner.shutdown()
-            self._lock.release()
+            try:
+                self._call(self._shard.flush)
+                self._call(self._shard.close)
+            finally:  # a full disk must not keep the folder locked
+                self._owner.shutdown()
+                self._lock.release()
 
 
 def _open_shard(path: Path, stamp: dict[str, Any]) -> Any:
+    """Open the shard, or create it in a folder that never held one: what is lost must not look like an empty index."""
     stamp_file, folder = path / "stamp.json", path / "shard"
-    if stamp_file.exists():
-        found = json.loads(stamp_file.read_text(encoding="utf-8"))
-        if found != stamp:
-            raise IndexMismatch(
-                f"The index was made with {found.get('model')} (format {found.get('format')}), not with "
-                f"{stamp['model']}: run `citedrag reindex --rebuild`, or set CITEDRAG_EMBEDDER back."
-            )
-    if not folder.exists() or not any(folder.iterdir()):
+    found = _read_stamp(stamp_file)
+    if found is not None and found != stamp:
+        raise IndexMismatch(
+            f"The index was made with {found.get('model')} (format {found.get('format')}), not with "
+            f"{stamp['model']}: run `citedrag reindex --rebuild`, or set CITEDRAG_EMBEDDER back."
+        )
+    if found is None and not (folder.exists() and any(folder.iterdir())):
         folder.mkdir(exist_ok=True, mode=0o700)
         shard = qe.EdgeShard.create(str(folder), _config(stamp["dimension"]))
-        stamp_file.write_text(json.dumps(stamp), encoding="utf-8")
+        _write_stamp(stamp_file, stamp)
         return shard
+    if not (folder / "segments").is_dir():  # the engine would make new, empty ones
+        raise _damaged(path, "its segments are missing")
     try:
-        return qe.EdgeShard.load(str(folder))
+        shard = qe.EdgeShard.load(str(folder))
+        held = shard.count(qe.CountRequest(exact=True))
     except Exception as error:  # the engine raises its own bare exceptions
-        raise IngestError(
-            f"The index in {path} cannot be opened ({error}): run `citedrag reindex --rebuild`."
-        ) from error
+        raise _damaged(path, str(error)) from error
+    if found is None:
+        shard.close()
+        if held:
+            raise _damaged(path, "nothing says which model made it")
+        shutil.rmtree(folder)  # a creation that was interrupted: nothing is written before the stamp
+        return _open_shard(path, stamp)
+    return shard
+
+
+def _read_stamp(file: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise _damaged(file.parent, f"{file.name} cannot be read") from error
+    if not isinstance(found, dict):
+        raise _damaged(file.parent, f"{file.name} is no stamp")
+    return found
+
+
+def _write_stamp(file: Path, stamp: dict[str, Any]) -> None:
+    temporary = file.with_suffix(".new")
+    with temporary.open("w", encoding="utf-8") as out:
+        json.dump(stamp, out)
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.replace(file)
+
+
+def _damaged(path: Path, reason: str) -> IngestError:
+    return IngestError(f"The index in {path} cannot be opened ({reason}): run `citedrag reindex --rebuild`.")
 
 
 def _config(dimension: int) -> Any:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import uuid
 from collections.abc import Iterable, Sequence
 
+from ingest.embed.port import Vectors
 from ingest.types import Hit, IndexPoint
 
 RRF_K = 60
@@ -23,10 +25,32 @@ def fuse(dense: Sequence[tuple[str, float]], bm25: Sequence[tuple[str, float]], 
 
 
 def check(points: Iterable[IndexPoint], dimension: int) -> None:
-    """Raise ValueError for a vector of the wrong length, one that is not finite, or zero."""
+    """Raise ValueError for an id that is no UUID, or a vector of the wrong length, not finite, or zero."""
     for point in points:
-        if len(point.dense) != dimension:
-            raise ValueError(f"chunk {point.id}: the vector has {len(point.dense)} dimensions, not {dimension}")
-        norm = math.fsum(value * value for value in point.dense)
-        if not math.isfinite(norm) or norm <= 0.0:
-            raise ValueError(f"chunk {point.id}: the vector is zero or not finite")
+        if not is_id(point.id):
+            raise ValueError(f"chunk {point.id!r}: the id is not a UUID in its usual form")
+        _check_vector(point.dense, dimension, f"chunk {point.id}")
+        if not all(map(math.isfinite, point.sparse.values)):
+            raise ValueError(f"chunk {point.id}: a term weight of the vector is not finite")
+
+
+def check_query(dense: Vectors | None, dimension: int) -> None:
+    """Raise ValueError for a query vector of the wrong length, not finite, or zero."""
+    if dense is not None:
+        _check_vector(dense.tolist(), dimension, "query")
+
+
+def is_id(chunk_id: str) -> bool:
+    """Say whether an id is one that every engine takes and gives back unchanged: a UUID, lower case, with hyphens."""
+    try:
+        return str(uuid.UUID(chunk_id)) == chunk_id
+    except ValueError:
+        return False
+
+
+def _check_vector(vector: Sequence[float], dimension: int, owner: str) -> None:
+    if len(vector) != dimension:
+        raise ValueError(f"{owner}: the vector has {len(vector)} dimensions, not {dimension}")
+    norm = math.fsum(value * value for value in vector) if all(map(math.isfinite, vector)) else math.inf
+    if not math.isfinite(norm) or norm <= 0.0:
+        raise ValueError(f"{owner}: the vector is zero or not finite")

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ingest.embed.port import Vectors
-from ingest.index.fusion import check, fuse
+from ingest.index.fusion import check, check_query, fuse
 from ingest.types import Hit, IndexPoint, SparseVector
 
 
@@ -30,7 +30,7 @@ class MemoryIndex:
     def delete(self, chunk_ids: Collection[str]) -> None:
         """See `ChunkIndex`."""
         with self._lock:
-            for chunk_id in chunk_ids:
+            for chunk_id in list(chunk_ids):
                 self._points.pop(chunk_id, None)
 
     def search(
@@ -38,9 +38,12 @@ class MemoryIndex:
         document_ids: Collection[str] | None = None,
     ) -> list[Hit]:  # fmt: skip
         """See `ChunkIndex`."""
+        check_query(dense, self._dimension)
         with self._lock:
             every = list(self._points.values())
-        points = [p for p in every if document_ids is None or p.document_id in document_ids]
+        only = None if document_ids is None else set(document_ids)
+        points = [point for point in every if only is None or point.document_id in only]
+        limit = max(limit, 0)
         by_vector = [] if dense is None else self._dense(dense, points, limit)
         by_term = [] if sparse is None else _bm25(sparse, points, every, limit)
         return fuse(by_vector, by_term, limit)
@@ -48,7 +51,8 @@ class MemoryIndex:
     def _dense(self, query: Vectors, points: Sequence[IndexPoint], limit: int) -> list[tuple[str, float]]:
         if not points:
             return []
-        scores = np.array([point.dense for point in points], dtype=np.float32) @ query
+        rows = np.array([point.dense for point in points], dtype=np.float32)
+        scores = rows @ query / (np.linalg.norm(rows, axis=1) * np.linalg.norm(query))
         return _best([(point.id, float(score)) for point, score in zip(points, scores, strict=True)], limit)
 
     def count(self) -> int:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import threading
+import uuid
+import warnings
 from collections.abc import Collection, Sequence
 
 from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from ingest.embed.port import Vectors
-from ingest.errors import IndexMismatch
+from ingest.errors import IndexMismatch, IngestError
 from ingest.index.edge import DENSE, SPARSE, UPSERT
-from ingest.index.fusion import check, fuse
+from ingest.index.fusion import check, check_query, fuse, is_id
 from ingest.types import Hit, IndexPoint, SparseVector
 
 
 class ServerIndex:
-    """Chunks in a collection. One call at a time: the client's local mode is not safe to share between threads."""
+    """Chunks in a collection. One call at a time: the client's local mode is not safe to share between threads.
+
+    Making one raises IngestError if the server does not answer, IndexMismatch if its collection has another layout.
+    """
 
     def __init__(
         self,
@@ -25,24 +31,43 @@ class ServerIndex:
         dimension: int,
         api_key: str | None = None,
     ) -> None:
-        self._client = QdrantClient(url=client, api_key=api_key) if isinstance(client, str) else client
+        self._client = _connect(client, api_key) if isinstance(client, str) else client
         self._collection = f"{collection}-{model.replace('/', '-')}"
         self._dimension = dimension
         self._lock = threading.RLock()
-        self._prepare()
+        try:
+            self._prepare()
+        except (ResponseHandlingException, UnexpectedResponse, OSError) as error:
+            raise IngestError(
+                f"The Qdrant server does not answer as it should ({error}): check CITEDRAG_QDRANT_URL and its key."
+            ) from error
 
     def _prepare(self) -> None:
-        with self._lock:
-            if not self._client.collection_exists(self._collection):
-                self._client.create_collection(
-                    self._collection,
-                    vectors_config={DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)},
-                    sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-                )
-                return
-            vectors = self._client.get_collection(self._collection).config.params.vectors
-            if not isinstance(vectors, dict) or vectors[DENSE].size != self._dimension:
-                raise IndexMismatch(f"The collection {self._collection} holds vectors of another length: reindex.")
+        if not self._client.collection_exists(self._collection):
+            try:
+                self._create()
+            except UnexpectedResponse:
+                if not self._client.collection_exists(self._collection):  # else another process was first
+                    raise
+        layout = self._client.get_collection(self._collection).config.params
+        dense = layout.vectors.get(DENSE) if isinstance(layout.vectors, dict) else None
+        if dense is None or dense.size != self._dimension or SPARSE not in (layout.sparse_vectors or {}):
+            raise IndexMismatch(
+                f"The collection {self._collection} has another layout: delete it on the server, then run "
+                "`citedrag reindex`."
+            )
+
+    def _create(self) -> None:
+        self._client.create_collection(
+            self._collection,
+            vectors_config={DENSE: models.VectorParams(size=self._dimension, distance=models.Distance.COSINE)},
+            sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+        )
+        with warnings.catch_warnings():  # the client's local mode says that it has no use for it
+            warnings.simplefilter("ignore", UserWarning)
+            self._client.create_payload_index(
+                self._collection, "document_id", field_schema=models.PayloadSchemaType.KEYWORD
+            )
 
     def upsert(self, points: Sequence[IndexPoint]) -> None:
         """See `ChunkIndex`."""
@@ -53,16 +78,18 @@ class ServerIndex:
 
     def delete(self, chunk_ids: Collection[str]) -> None:
         """See `ChunkIndex`."""
-        if chunk_ids:
+        known: list[int | str | uuid.UUID] = [chunk_id for chunk_id in chunk_ids if is_id(chunk_id)]
+        if known:
             with self._lock:
-                self._client.delete(self._collection, models.PointIdsList(points=list(chunk_ids)))
+                self._client.delete(self._collection, models.PointIdsList(points=known))
 
     def search(
         self, dense: Vectors | None, sparse: SparseVector | None, limit: int,
         document_ids: Collection[str] | None = None,
     ) -> list[Hit]:  # fmt: skip
         """See `ChunkIndex`. Fused here: the server would answer with the fused score alone."""
-        if document_ids is not None and not document_ids:
+        check_query(dense, self._dimension)
+        if limit < 1 or (document_ids is not None and not document_ids):
             return []
         by_vector = [] if dense is None else self._query(dense.tolist(), DENSE, limit, document_ids)
         by_term = []
@@ -110,6 +137,11 @@ class ServerIndex:
         """See `ChunkIndex`."""
         with self._lock:
             self._client.close()
+
+
+def _connect(url: str, api_key: str | None) -> QdrantClient:
+    # The client's own look at the version only warns where a server is away: making the collection says it clearly.
+    return QdrantClient(url=url, api_key=api_key, check_compatibility=False)
 
 
 def _point(point: IndexPoint) -> models.PointStruct:

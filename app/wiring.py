@@ -35,12 +35,21 @@ from ingest.embed.hashing import HashingEmbedder
 from ingest.embed.port import Embedder, Vectors
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
 from ingest.index.edge import EdgeIndex
+from ingest.index.lock import FolderLock
 from ingest.index.port import ChunkIndex
 from ingest.index.server import ServerIndex
 from ingest.library import Library
 from ingest.settings import IngestSettings
 
-__all__ = ["Services", "close_services", "open_library", "open_services", "process_alive", "server_file"]
+__all__ = [
+    "Services",
+    "close_services",
+    "open_library",
+    "open_services",
+    "process_alive",
+    "server_file",
+    "set_index_aside",
+]
 
 LOW_MEMORY_BYTES = 4 * 1024**3
 CONCURRENCY = 3
@@ -105,6 +114,17 @@ def open_library(settings: Settings, embedder: Embedder | None = None) -> Librar
     )  # fmt: skip
     model = embedder or _embedder(settings, options)
     return Library(options, Catalog(options.catalog_path), _index(options, model), model)
+
+
+def set_index_aside(settings: Settings) -> Path | None:
+    """Move the embedded index away, so that the next opening makes a new one. Raises IndexBusy if it is in use."""
+    folder = settings.home / "index"
+    if not folder.exists():
+        return None
+    FolderLock(folder).release()
+    aside = settings.home / f"index.old-{os.getpid()}"
+    folder.rename(aside)
+    return aside
 
 
 def _embedder(settings: Settings, options: IngestSettings) -> Embedder:

@@ -130,9 +130,7 @@ class Styles:
             for level, size in enumerate((19, 14, 11.5), start=1)
         ]
 
-    def paragraph(
-        self, text: str, style: ParagraphStyle, width: float, bullet: str | None = None
-    ) -> Paragraph:
+    def paragraph(self, text: str, style: ParagraphStyle, width: float, bullet: str | None = None) -> Paragraph:
         if not self.chinese:
             return Paragraph(escape(text), style, bulletText=bullet)
         inner = width - style.leftIndent - style.fontSize

@@ -1,7 +1,7 @@
 """Which terms does a text have? The same for what is indexed and what is asked.
 
-NFKC and case folding; Latin words lightly stemmed; identifiers whole and in parts; CJK runs as bigrams, a run of one
-character as itself.
+NFKC, case and accents folded; Latin words lightly stemmed; identifiers whole and in parts (`cve-2024-1234`, `cve`,
+`2024`, `1234`); CJK runs as bigrams, a run of one character as itself.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_HAN_RANGES = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_KANA_RANGES = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+"""Without the middle dot, which stands between words."""
+_HANGUL_RANGES = "\uac00-\ud7af"
+_CJK = _HAN_RANGES + _KANA_RANGES + _HANGUL_RANGES
 _TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[-_./:+#'][^\W_{_CJK}]+)*[+#]*", re.UNICODE)
 _PART = re.compile(r"[-_./:+#']+")
 _WIDE = re.compile(rf"[{_CJK}]")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HANGUL = re.compile(r"[\uac00-\ud7af]")
+_HAN = re.compile(f"[{_HAN_RANGES}]")
+_KANA = re.compile(f"[{_KANA_RANGES}]")
+_HANGUL = re.compile(f"[{_HANGUL_RANGES}]")
+_ACCENT = re.compile("[\u0300-\u036f]")
+"""Marks of Latin, Greek and Cyrillic letters; those of kana and of Indic scripts make other letters and stay."""
 
 _ENGLISH_WORDS = """a an the and or but if of in on at to for from by with about as into than then so that this these
 those is are was were be been being am do does did done doing have has had having can could may might must shall should
@@ -32,28 +38,26 @@ _CHINESE_STOP = frozenset(_CHINESE_WORDS.split())
 
 def tokens(text: str) -> list[str]:
     """Return the terms of a text in order, repeats included."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = _fold(text)
     found: list[str] = []
     for match in _TOKEN.finditer(folded):
         word = match.group()
         if _WIDE.match(word):
             found += [word] if len(word) == 1 else [word[i : i + 2] for i in range(len(word) - 1)]
             continue
-        plain = _without_accents(word)
-        parts = [part for part in _PART.split(plain) if part]
+        parts = [part for part in _PART.split(word) if part]
         if len(parts) > 1:
-            found.append(plain)
+            found.append(word)
             found += [stem(part) for part in parts]
         else:
-            found.append(stem(plain))
+            found.append(stem(word))
     return found
 
 
 def query_terms(text: str) -> list[str]:
     """Return the distinct terms that a question asks with, stop words left out unless nothing else is there."""
     distinct = list(dict.fromkeys(tokens(text)))
-    stems = {stem(word) for word in _ENGLISH_STOP}
-    kept = [term for term in distinct if term not in stems and term not in _CHINESE_STOP]
+    kept = [term for term in distinct if term not in _STOP]
     return kept or distinct
 
 
@@ -90,6 +94,11 @@ def language(text: str) -> str:
     return "zh" if han > latin * 1.0 and han else "en"
 
 
-def _without_accents(word: str) -> str:
-    decomposed = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(ch for ch in decomposed if not unicodedata.combining(ch)))
+def _fold(text: str) -> str:
+    """Fold before words are looked for: a mark that case folding sets free (of `İ`) would cut its word in two."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    decomposed = unicodedata.normalize("NFD", plain)
+    return unicodedata.normalize("NFC", _ACCENT.sub("", decomposed))
+
+
+_STOP = frozenset(stem(word) for word in _ENGLISH_STOP) | _CHINESE_STOP

@@ -69,8 +69,8 @@ class Backend(Protocol):
     def ingest(self, paths: Sequence[Path], progress: Callable[[Json], None]) -> Json:
         """Ingest files and folders; return the report."""
 
-    def reindex(self) -> int:
-        """Bring the index in line with the catalog; return how many chunks were written."""
+    def reindex(self, rebuild: bool) -> int:
+        """Bring the index in line with the catalog, or make it anew; return how many chunks were written."""
 
     def graph(self) -> str:
         """Return the graph as Mermaid."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from app.errors import CitedragError, Conflict, InvalidPlan, RunNotFound
 from app.runs.requests import ApprovalRequest, RunRequest
 from app.settings import Settings
 from app.views import document_json, report_json
-from app.wiring import Services, close_services, open_library, open_services
+from app.wiring import Services, close_services, open_library, open_services, set_index_aside
 from ingest.errors import IndexBusy, IngestError, PathNotAllowed
 from ingest.library import Library
 
@@ -142,10 +143,14 @@ class LocalBackend:
             )
         return report_json(report)
 
-    def reindex(self) -> int:
-        """See `Backend`."""
+    def reindex(self, rebuild: bool) -> int:
+        """See `Backend`. The old index goes only when the new one is full."""
         with _errors():
-            return self._library.reindex()
+            old = set_index_aside(self._settings) if rebuild else None
+            written = self._library.reindex()
+            if old is not None:
+                shutil.rmtree(old)
+            return written
 
     def graph(self) -> str:
         """See `Backend`."""

@@ -177,10 +177,13 @@ def serve(
 
 
 @app.command()
-def reindex(home: Home = None) -> None:
-    """Bring the index in line with the catalog, for instance after it was lost."""
+def reindex(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the index anew, from the kept texts.")] = False,
+    home: Home = None,
+) -> None:
+    """Bring the index in line with the catalog; after another embedding model was set, with `--rebuild`."""
     with _backend(home) as backend:
-        show.console.print(f"{backend.reindex()} chunks written")
+        show.console.print(f"{backend.reindex(rebuild)} chunks written")
 
 
 @app.command()

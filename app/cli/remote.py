@@ -102,7 +102,7 @@ class RemoteBackend:
                 return report
             time.sleep(0.3)
 
-    def reindex(self) -> int:
+    def reindex(self, rebuild: bool) -> int:
         """See `Backend`."""
         raise CommandError("Stop the server before `reindex`: it has the index open.", EXIT_USAGE)
 

@@ -1,4 +1,4 @@
-"""One suite over every index: the embedded engine, a Qdrant server (in local mode), the exact reference."""
+"""One suite over every index: the embedded engine, a Qdrant server (the client in local mode), the exact one."""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ TARGET_TOKENS = 180
 """Where a chunk is closed; about half of what the embedding model reads (512), so that a chunk holds one thought."""
 MAX_TOKENS = 260
 """A block longer than this is cut at sentence ends."""
+_MOST_CHARACTERS = 4 * MAX_TOKENS + 1
+"""As many are always more than MAX_TOKENS, so that no more of a long text need be looked at."""
 NAMESPACE = uuid.UUID("6f1d3c0e-6a5b-5d0f-9a53-0c1f6f0f7c11")
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -65,11 +67,12 @@ def searchable_text(chunk: Chunk, title: str) -> str:
 def heading_path(headings: Sequence[Heading], starts: Sequence[int], position: int) -> tuple[str, ...]:
     """Return the titles of the headings that `position` stands under, outermost first."""
     path: list[Heading] = []
-    for heading in headings[: bisect_right(starts, position)]:
-        while path and path[-1].level >= heading.level:
-            path.pop()
-        path.append(heading)
-    return tuple(heading.title for heading in path)
+    for place in range(bisect_right(starts, position) - 1, -1, -1):
+        if not path or headings[place].level < path[-1].level:
+            path.append(headings[place])
+        if path[-1].level <= 1:
+            break
+    return tuple(heading.title for heading in reversed(path))
 
 
 def _spans(read: ReadResult) -> Iterator[Span]:
@@ -102,7 +105,7 @@ def _sentences(text: str, span: Span) -> Iterator[Span]:
 def _slices(text: str, span: Span) -> Iterator[Span]:
     """Cut what has no sentence end for too long (code, a word list) at white space, else anywhere."""
     start = span.start
-    while start < span.end and size(text[start : span.end]) > MAX_TOKENS:
+    while start < span.end and size(text[start : min(span.end, start + _MOST_CHARACTERS)]) > MAX_TOKENS:
         stop = start + 1
         weight = 0.0
         while stop < span.end and weight < TARGET_TOKENS:

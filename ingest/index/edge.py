@@ -28,13 +28,17 @@ DENSE, SPARSE = "dense", "bm25"
 UPSERT = 200
 """Points in one upsert: 500 hold the interpreter for 9 ms."""
 SCROLL = 1000
+STALE = 0.1
+"""Share of points removed after which the idf is wrong enough: the engine counts removed ones until it loads again."""
 
 
 class EdgeIndex:
     """Chunks in a Qdrant Edge shard. Open with `open`."""
 
-    def __init__(self, shard: Any, lock: FolderLock, dimension: int) -> None:
+    def __init__(self, shard: Any, lock: FolderLock, dimension: int, path: Path) -> None:
         self._shard = shard
+        self._path = path
+        self._removed = 0
         self._lock = lock
         self._dimension = dimension
         self._owner = ThreadPoolExecutor(1, thread_name_prefix="index")
@@ -49,7 +53,8 @@ class EdgeIndex:
             path.chmod(0o700)
         lock = FolderLock(path)
         try:
-            return cls(_open_shard(path, {"format": FORMAT, "model": model, "dimension": dimension}), lock, dimension)
+            stamp = {"format": FORMAT, "model": model, "dimension": dimension}
+            return cls(_open_shard(path, stamp), lock, dimension, path)
         except BaseException:
             lock.release()
             raise
@@ -69,7 +74,11 @@ class EdgeIndex:
         """See `ChunkIndex`."""
         known: list[int | uuid.UUID | str] = [chunk_id for chunk_id in chunk_ids if is_id(chunk_id)]
         if known:
-            self._call(lambda: self._shard.update(qe.UpdateOperation.delete_points(known)))
+            self._call(lambda: self._delete(known))
+
+    def _delete(self, known: list[int | uuid.UUID | str]) -> None:
+        self._shard.update(qe.UpdateOperation.delete_points(known))
+        self._removed += len(known)
 
     def search(
         self, dense: Vectors | None, sparse: SparseVector | None, limit: int,
@@ -124,8 +133,15 @@ class EdgeIndex:
                 return found
 
     def flush(self) -> None:
-        """See `ChunkIndex`."""
-        self._call(self._shard.flush)
+        """See `ChunkIndex`. After many removals the shard is loaded again, for the sake of the idf."""
+        self._call(self._flush)
+
+    def _flush(self) -> None:
+        self._shard.flush()
+        if self._removed > STALE * self._shard.count(qe.CountRequest(exact=True)):
+            self._shard.close()
+            self._shard = _load(self._path)
+            self._removed = 0
 
     def close(self) -> None:
         """See `ChunkIndex`."""
@@ -134,8 +150,7 @@ class EdgeIndex:
                 return
             self._closed = True
             try:
-                self._call(self._shard.flush)
-                self._call(self._shard.close)
+                self._call(lambda: (self._shard.flush(), self._shard.close()))
             finally:  # a full disk must not keep the folder locked
                 self._owner.shutdown()
                 self._lock.release()
@@ -155,20 +170,25 @@ def _open_shard(path: Path, stamp: dict[str, Any]) -> Any:
         shard = qe.EdgeShard.create(str(folder), _config(stamp["dimension"]))
         _write_stamp(stamp_file, stamp)
         return shard
-    if not (folder / "segments").is_dir():  # the engine would make new, empty ones
-        raise _damaged(path, "its segments are missing")
-    try:
-        shard = qe.EdgeShard.load(str(folder))
-        held = shard.count(qe.CountRequest(exact=True))
-    except Exception as error:  # the engine raises its own bare exceptions
-        raise _damaged(path, str(error)) from error
+    shard = _load(path)
     if found is None:
+        held = shard.count(qe.CountRequest(exact=True))
         shard.close()
         if held:
             raise _damaged(path, "nothing says which model made it")
         shutil.rmtree(folder)  # a creation that was interrupted: nothing is written before the stamp
         return _open_shard(path, stamp)
     return shard
+
+
+def _load(path: Path) -> Any:
+    folder = path / "shard"
+    if not (folder / "segments").is_dir():  # the engine would make new, empty ones
+        raise _damaged(path, "its segments are missing")
+    try:
+        return qe.EdgeShard.load(str(folder))
+    except Exception as error:  # the engine raises its own bare exceptions
+        raise _damaged(path, str(error)) from error
 
 
 def _read_stamp(file: Path) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from ingest.index.edge import EdgeIndex
 from ingest.index.memory import MemoryIndex
 from ingest.index.port import ChunkIndex
 from ingest.index.server import ServerIndex
-from ingest.types import IndexPoint
+from ingest.types import IndexPoint, SparseVector
 
 EMBEDDER = HashingEmbedder()
 TEXTS = [
@@ -100,17 +101,76 @@ def test_a_vector_that_is_none_is_refused(index: ChunkIndex, vector: list[float]
     assert index.count() == 0
 
 
-def test_every_index_ranks_alike(tmp_path: Path) -> None:
+@pytest.mark.parametrize("vector", [[0.0] * 64, [float("nan")] * 64, [float("inf")] * 64, [1.0] * 3])
+def test_a_query_vector_that_is_none_is_refused(index: ChunkIndex, vector: list[float]) -> None:
+    with pytest.raises(ValueError, match="vector"):
+        index.search(np.array(vector, np.float32), None, 5)
+
+
+@pytest.mark.parametrize("chunk_id", ["doc#1", "日本", "", "00000000000000000000000000000001"])
+def test_an_id_that_would_not_come_back_is_refused(index: ChunkIndex, chunk_id: str) -> None:
+    good = point(TEXTS[0])
+    with pytest.raises(ValueError, match="UUID"):
+        index.upsert([IndexPoint(chunk_id, "d", "local", good.dense, good.sparse)])
+    index.delete([chunk_id])
+    assert index.count() == 0
+
+
+def test_a_passage_without_terms_is_found_by_its_vector_alone(index: ChunkIndex) -> None:
+    vector = EMBEDDER.embed_passages(["leave"])[0]
+    index.upsert([IndexPoint(point("x").id, "d", "local", vector.tolist(), SparseVector((), ()))])
+    (hit,) = index.search(EMBEDDER.embed_query("leave"), query_weights("leave"), 5)
+    assert (hit.dense, hit.bm25) == (pytest.approx(1.0, abs=1e-5), None)
+
+
+def test_either_side_alone_and_neither(index: ChunkIndex) -> None:
+    index.upsert([point(text) for text in TEXTS])
+    assert [hit.dense for hit in index.search(None, query_weights("annual"), 5)] == [None]
+    assert {hit.bm25 for hit in index.search(EMBEDDER.embed_query("annual"), None, 5)} == {None}
+    assert index.search(None, None, 5) == index.search(None, query_weights("…"), 5) == []
+    assert index.search(EMBEDDER.embed_query("annual"), query_weights("annual"), 0) == []
+
+
+def test_a_vector_counts_by_its_direction(index: ChunkIndex) -> None:
+    good = point(TEXTS[0])
+    index.upsert([IndexPoint(good.id, "d", "local", [3 * value for value in good.dense], good.sparse)])
+    (hit,) = index.search(np.asarray(good.dense, np.float32), None, 5)
+    assert hit.dense == pytest.approx(1.0, abs=1e-5)
+
+
+def test_more_points_than_one_write_holds(index: ChunkIndex) -> None:
+    points = [point(f"text number{n}") for n in range(401)]
+    index.upsert(points)
+    assert index.ids() == {one.id for one in points}
+    assert search(index, "number400")[0] == points[400].id
+
+
+def test_every_index_finds_the_same_with_the_same_scores(tmp_path: Path) -> None:
     generator = np.random.default_rng(3)
-    words = ["leave", "oil", "days", "hours", "ferry", "crew", "port", "invoice", "seal", "table", "fare", "trip"]
-    texts = [" ".join(generator.choice(words, size=8)) + f" item{n}" for n in range(60)]
-    tops = []
-    for kind in ("edge", "server", "memory"):
-        opened = make(kind, tmp_path / kind)
-        opened.upsert([point(text) for text in texts])
-        tops.append([frozenset(search(opened, f"item{n} {texts[n].split()[0]}", limit=3)[:1]) for n in range(0, 60, 7)])
-        opened.close()
-    assert tops[0] == tops[1] == tops[2]
+    words = ["leave", "oil", "days", "hours", "ferry", "crew", "port", "invoice", "seal", "年假", "合同"]
+    texts = [" ".join(generator.choice(words, size=generator.integers(4, 14))) + f" item{n}" for n in range(80)]
+    points = []
+    for n, text in enumerate(texts):
+        one = point(text, f"d{n % 3}")
+        weights = generator.uniform(0.5, 2.0, len(one.sparse.values)).tolist()  # real ones tie, and ties have no order
+        points.append(replace(one, sparse=SparseVector(one.sparse.indices, tuple(weights))))
+    indexes = [make(kind, tmp_path / kind) for kind in ("edge", "server", "memory")]
+    for index in indexes:
+        index.upsert(points)
+        index.delete([one.id for one in points[:30]])
+        index.flush()
+    for n in range(30, 80, 3):
+        question = f"item{n} {' '.join(generator.choice(words, size=2, replace=False))}"
+        asked = EMBEDDER.embed_query(question), query_weights(question), 80, ["d0", "d2"] if n % 2 else None
+        edge, server, memory = (index.search(*asked) for index in indexes)
+        for other in (edge, server):
+            assert [hit.chunk_id for hit in other] == [hit.chunk_id for hit in memory]
+            for hit, expected in zip(other, memory, strict=True):
+                assert hit.dense == pytest.approx(expected.dense, abs=1e-4)
+                assert hit.bm25 == (expected.bm25 and pytest.approx(expected.bm25, rel=1e-4))
+                assert hit.fused == pytest.approx(expected.fused, rel=1e-4)
+    for index in indexes:
+        index.close()
 
 
 def test_one_process_holds_the_embedded_index(tmp_path: Path) -> None:

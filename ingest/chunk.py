@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -38,6 +38,7 @@ def chunk_document(document_id: str, version: int, read: ReadResult) -> list[Chu
     """Cut a document. Chunk ids follow from document, version and span, so that a repeated write is the same write."""
     starts = [page.span.start for page in read.pages]
     head_starts = [heading.start for heading in read.headings]
+    paths = [(), *heading_paths(read.headings)]
     chunks = []
     for ordinal, span in enumerate(_spans(read)):
         first, last = _pages(read.pages, starts, span)
@@ -51,7 +52,7 @@ def chunk_document(document_id: str, version: int, read: ReadResult) -> list[Chu
                 text=span.of(read.text),
                 page=first,
                 page_end=last,
-                headings=heading_path(read.headings, head_starts, span.start),
+                headings=paths[bisect_right(head_starts, span.start)],
             )
         )
     return chunks
@@ -64,34 +65,32 @@ def searchable_text(chunk: Chunk, title: str) -> str:
     return f"{context}\n{chunk.text}" if context else chunk.text
 
 
-def heading_path(headings: Sequence[Heading], starts: Sequence[int], position: int) -> tuple[str, ...]:
-    """Return the titles of the headings that `position` stands under, outermost first."""
+def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
+    """Return for each heading the titles of those it stands under, outermost first, and its own."""
+    paths = []
     path: list[Heading] = []
-    for place in range(bisect_right(starts, position) - 1, -1, -1):
-        if not path or headings[place].level < path[-1].level:
-            path.append(headings[place])
-        if path[-1].level <= 1:
-            break
-    return tuple(heading.title for heading in reversed(path))
+    for heading in headings:
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        paths.append(tuple(one.title for one in path))
+    return paths
 
 
 def _spans(read: ReadResult) -> Iterator[Span]:
     cuts = sorted({heading.start for heading in read.headings})
-    edges = [0, *cuts, len(read.text)]
-    for start, end in pairwise(edges):
-        yield from _pack(read.text, _units(read, start, end))
+    blocks = sorted({edge for block in read.blocks for edge in (block.start, block.end)})
+    for start, end in pairwise([0, *cuts, len(read.text)]):
+        inner = blocks[bisect_right(blocks, start) : bisect_left(blocks, end)]
+        yield from _pack(read.text, _units(read.text, [start, *inner, end]))
 
 
-def _units(read: ReadResult, start: int, end: int) -> Iterator[Span]:
+def _units(text: str, edges: Sequence[int]) -> Iterator[Span]:
     """Yield the pieces of one section: its blocks, what stands between them, and long blocks cut at sentences."""
-    edges = {start, end}
-    for block in read.blocks:
-        edges.update(edge for edge in (block.start, block.end) if start < edge < end)
-    ordered = sorted(edges)
-    for left, right in pairwise(ordered):
-        span = _trim(read.text, left, right)
+    for left, right in pairwise(edges):
+        span = _trim(text, left, right)
         if span is not None:
-            yield from [span] if size(span.of(read.text)) <= MAX_TOKENS else _sentences(read.text, span)
+            yield from [span] if size(span.of(text)) <= MAX_TOKENS else _sentences(text, span)
 
 
 def _sentences(text: str, span: Span) -> Iterator[Span]:

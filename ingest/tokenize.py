@@ -19,6 +19,7 @@ _PART = re.compile(r"[-_./:+#']+")
 _WIDE = re.compile(rf"[{_CJK}]")
 _HAN = re.compile(f"[{_HAN_RANGES}]")
 _KANA = re.compile(f"[{_KANA_RANGES}]")
+_VOWEL = re.compile(r"[aeiouy]")
 _HANGUL = re.compile(f"[{_HANGUL_RANGES}]")
 _ACCENT = re.compile("[\u0300-\u036f]")
 """Marks of Latin, Greek and Cyrillic letters; those of kana and of Indic scripts make other letters and stay."""
@@ -62,20 +63,36 @@ def query_terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Take off an English plural, -ing or -ed where a stem of at least three letters stays (cf. Harman 1991)."""
+    """Take off an English plural, then -ing or -ed, then a final e, where three letters stay (cf. Harman 1991).
+
+    The order makes the forms of a word meet: change, changes, changed and changing are all `chang`.
+    """
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
+    return _without_final_e(_without_ending(_singular(word)))
+
+
+def _singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes", "zes")):
         return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return stem(word[:-1]) if word.endswith(("ings", "eds")) else word[:-1]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _without_ending(word: str) -> str:
     for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and re.search("[aeiouy]", word[: -len(ending)]):
-            base = word[: -len(ending)]
-            return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+        base = word.removesuffix(ending)
+        if base == word or len(base) < (4 if word.endswith("eed") else 3) or not _VOWEL.search(base):
+            continue
+        doubled = len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz"
+        return base[:-1] if doubled else base
+    return word
+
+
+def _without_final_e(word: str) -> str:
+    base = word.rstrip("e")
+    return base if len(base) >= 3 else word
 
 
 def is_cjk(character: str) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence, Set
+from itertools import groupby
 
 from app.core.support import numbers_agree
-from ingest.tokenize import language, query_terms, stem, tokens
+from ingest.tokenize import is_cjk, language, query_terms, stem, tokens
 
 FLOOR = 0.5
 """Below this share of its words a question asks for something else than the texts say."""
@@ -15,6 +16,7 @@ FLOOR = 0.5
 _CAPITAL = re.compile(r"(?<![.?!]\s)(?<!^)\b[A-Z][A-Za-z'’-]+\b|\b[A-Z]{2,}\b")
 _IDENTIFIER = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|(?:[A-Za-z]+[-_.]?)*\d[A-Za-z0-9_.-]*")
 _NUMBER = re.compile(r"[\d.,]+")
+_WORD = re.compile(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*")
 
 
@@ -33,7 +35,7 @@ def missing_terms(question: str, texts: Sequence[str]) -> tuple[str, ...]:
     words = [term for term in query_terms(question) if term not in named]
     absent = [term for term in words if term not in held]
     if same and words and len(words) - len(absent) < FLOOR * len(words):
-        missing += absent
+        missing += _as_asked(question, absent)
     return tuple(dict.fromkeys(missing))
 
 
@@ -63,6 +65,26 @@ def _stands(word: str, held: Set[str], texts: Sequence[str]) -> bool:
     if not any(ch.isdigit() for ch in word):
         return not held.isdisjoint(parts)
     return bool(parts) and all(part in held for part in parts)
+
+
+def _as_asked(question: str, absent: Sequence[str]) -> list[str]:
+    """Return absent terms in the question's own words: stems as the words they came from, CJK pairs joined again."""
+    words = [word for word in _WORD.findall(question) if not set(tokens(word)).isdisjoint(absent)]
+    found: list[str] = []
+    for word in words:
+        if not is_cjk(word[0]):
+            found.append(word)
+            continue
+        kept = [word[i : i + 2] in absent for i in range(len(word) - 1)] or [True]
+        covered = [any(kept[max(0, i - 1) : i + 1]) for i in range(len(word))]
+        found += [
+            "".join(ch for ch, _ in run) for keep, run in groupby(zip(word, covered, strict=True), _second) if keep
+        ]
+    return found
+
+
+def _second(pair: tuple[str, bool]) -> bool:
+    return pair[1]
 
 
 def _parts(word: str) -> list[str]:

@@ -14,7 +14,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from app.agent.graph import build
 from app.core.budget import Limits
-from app.errors import NotConfigured
 from app.llm.extractive import ExtractiveRoles
 from app.llm.model_roles import ModelRoles
 from app.llm.openai_chat import OpenAIChat
@@ -66,6 +65,7 @@ class Services:
     runs: RunService
     store: RunStore
     checkpoints: AsyncSqliteSaver
+    chat: OpenAIChat | None = None
 
 
 SENTENCE_CACHE = 4000
@@ -161,37 +161,40 @@ async def open_services(
     store = RunStore(settings.home / "runs.db")
     stream = Stream(store)
     checkpoints = await open_checkpoints(settings.home / "checkpoints.db")
+    chat = _chat(settings) if roles is None else None
     driver = Driver(
         store=store, stream=stream, graph=build(checkpoints), library=library, retriever=retriever, scorer=scorer,
-        source=CatalogSource(library), roles=roles or _roles(settings, scorer), limits=Limits(),
+        source=CatalogSource(library), roles=roles or _roles(chat, scorer), limits=Limits(),
         researchers=asyncio.Semaphore(concurrency(settings)), refusals=_refusals(settings),
     )  # fmt: skip
     runs = RunService(store, driver, stream, build)
     await runs.open()
-    return Services(settings, library, retriever, runs, store, checkpoints)
+    return Services(settings, library, retriever, runs, store, checkpoints, chat)
 
 
 async def close_services(services: Services) -> None:
     """Interrupt what runs, and close every file."""
     await services.runs.close()
+    if services.chat is not None:
+        await services.chat.aclose()
     await services.checkpoints.conn.close()
     services.store.close()
     services.library.close()
 
 
-def _roles(settings: Settings, scorer: SentenceScorer) -> Callable[[], Roles]:
-    """Return who plays the roles. The key and endpoint are those of now: a resumed run uses them, not old ones."""
-    if not settings.uses_model:
-        extractive = ExtractiveRoles(scorer)
-        return lambda: extractive
+def _chat(settings: Settings) -> OpenAIChat | None:
+    """Return the model, None if there is no key. Key and endpoint are those of now: a resumed run uses no old ones."""
     key = settings.openai_api_key
     if key is None:
-        raise NotConfigured("Set OPENAI_API_KEY, or unset it to get extracts.")
-    chat = OpenAIChat(
+        return None
+    return OpenAIChat(
         model=settings.model, api_key=key.get_secret_value(), base_url=settings.openai_base_url,
         timeout=settings.model_timeout,
     )  # fmt: skip
-    roles = ModelRoles(chat)
+
+
+def _roles(chat: OpenAIChat | None, scorer: SentenceScorer) -> Callable[[], Roles]:
+    roles: Roles = ExtractiveRoles(scorer) if chat is None else ModelRoles(chat)
     return lambda: roles
 
 

@@ -95,3 +95,8 @@ async def events(services: Services, run_id: str, after: int = 0) -> list[Event]
 
 def codes(result: Json) -> list[str]:
     return [one["code"] for one in result["warnings"]]
+
+
+def files_holding(folder: Path, needle: bytes) -> list[Path]:
+    """Return the files under a folder that hold these bytes."""
+    return [file for file in folder.rglob("*") if file.is_file() and needle in file.read_bytes()]

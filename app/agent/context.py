@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -78,3 +79,13 @@ class Deps:
     reservations: Reservations
     researchers: asyncio.Semaphore
     refusals: dict[str, str] = field(default_factory=dict)
+
+
+def node_finished(
+    deps: Deps, name: str, started: float, update: Mapping[str, Any], route_reason: str | None = None
+) -> None:
+    """Tell that a node has ended: how long it took, which fields it wrote and, of the supervisor, why it goes on."""
+    seconds = round(time.perf_counter() - started, 4)
+    told = {"node": name, "seconds": seconds, "keys": sorted(update), "route_reason": route_reason}
+    deps.recorder.emit("node_finished", told)
+    deps.recorder.trace("node", {"node": name, "seconds": seconds})

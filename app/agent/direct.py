@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.agent.compose import Judged, Releaser, judge_sentence
 from app.agent.context import Deps
@@ -23,33 +24,63 @@ PASSAGES = 6
 async def direct(state: AgentState, deps: Deps) -> AgentUpdate:
     """Answer at once, or say how it failed: no evidence, refused in the model's words, or sentences removed."""
     question = state["question"]
-    passages = await search(deps, "direct", question, None, state.get("document_ids")) or []
-    good = [one for one in passages if (one.scores.rerank or 0.0) >= deps.limits.done_threshold]
     update: AgentUpdate = {"queries": [question]}
+    earlier = _earlier(deps)
+    if earlier is not None:
+        return {**update, **_close(state, deps, earlier)}
+    passages = (await search(deps, "direct", question, None, state.get("document_ids"))).passages
+    good = [one for one in passages if (one.scores.rerank or 0.0) >= deps.limits.done_threshold]
     if not good:
         return {**update, "outcome": _outcome(refused=True, no_evidence=True)}
     shown = [one for one in passages if (one.scores.rerank or 0.0) >= deps.limits.writer_threshold][:PASSAGES]
     pairs = keyed(shown, state["run_id"])
     stream = DraftStream(deps, DraftRequest(question, state["language"], pairs, role="direct"))
     judged = [await judge_sentence(draft, by_key(pairs), deps) async for draft in stream.sentences()]
-    deps.recorder.save_draft("direct", {"sentences": [one.to_json() for one in judged]})
-    return {**update, **_close(state, deps, judged, shown, stream)}
+    drafted = Drafted(judged, shown, is_refusal(stream.text), stream.cut)
+    deps.recorder.save_draft("direct", drafted.to_json())
+    return {**update, **_close(state, deps, drafted)}
 
 
-def _close(
-    state: AgentState, deps: Deps, judged: Sequence[Judged], shown: Sequence[Passage], stream: DraftStream
-) -> AgentUpdate:
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A judged draft with the passages that it was written from."""
+
+    judged: Sequence[Judged]
+    shown: Sequence[Passage]
+    refuses: bool
+    cut: bool
+
+    def to_json(self) -> Json:
+        """Return it for the run store; passages by chunk id."""
+        return {
+            "sentences": [one.to_json() for one in self.judged], "shown": [one.chunk_id for one in self.shown],
+            "refuses": self.refuses, "cut": self.cut,
+        }  # fmt: skip
+
+
+def _earlier(deps: Deps) -> Drafted | None:
+    """Return the draft that this run made before it was interrupted: drafted again it could be another one."""
+    draft = deps.recorder.draft("direct")
+    if draft is None:
+        return None
+    held = deps.recorder.passages()
+    judged = [Judged.from_json(one, held) for one in draft["sentences"]]
+    return Drafted(judged, [held[chunk_id] for chunk_id in draft["shown"]], draft["refuses"], draft["cut"])
+
+
+def _close(state: AgentState, deps: Deps, drafted: Drafted) -> AgentUpdate:
+    judged, shown = drafted.judged, drafted.shown
     kept = [one for one in judged if one.quotes]
     removed = [one for one in judged if one.reason is not None]
     missing = () if deps.roles.uses_model else missing_terms(state["question"], [passage_text(one) for one in shown])
-    refused = not kept or is_refusal(stream.text) or any(one.verdict is Verdict.GAP for one in judged) or bool(missing)
+    refused = not kept or drafted.refuses or any(one.verdict is Verdict.GAP for one in judged) or bool(missing)
     for one in removed:
         deps.recorder.emit("claim_removed", {"text": one.text, "reason": one.reason})
         deps.recorder.trace("removed", {"text": one.text, "reason": one.reason})
     warnings = [warned("claims_removed", state["language"])] if removed else []
     if refused:
         warnings.append(warned("answer_incomplete", state["language"]))
-    if stream.cut:
+    if drafted.cut:
         warnings.append(warned("answer_truncated", state["language"]))
     outcome = _outcome(refused=refused, removed=bool(removed), cited=bool(kept), missing=list(missing))
     update: AgentUpdate = {"outcome": outcome, "direct": outcome, "warnings": warnings}
@@ -71,6 +102,13 @@ def release_all(deps: Deps, judged: Sequence[Judged], order: Sequence[str]) -> N
         kept.pop()
     for one in kept:
         releaser.release(one)
+
+
+def release_fallback(deps: Deps) -> None:
+    """Commit what stands of the draft of `direct`, unless research had committed something."""
+    drafted = _earlier(deps)
+    if drafted is not None and not deps.recorder.claims():
+        release_all(deps, drafted.judged, [one.chunk_id for one in drafted.shown])
 
 
 def _entry(passage: Passage) -> Json:

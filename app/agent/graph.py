@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -16,7 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from app.agent.context import Deps
+from app.agent.context import Deps, node_finished
 from app.agent.direct import direct
 from app.agent.planner import planner
 from app.agent.researcher import TaskInput, researcher
@@ -59,20 +58,22 @@ async def _supervisor(state: AgentState, runtime: Runtime[Deps]) -> Goto:
 
 
 async def _researcher(state: TaskInput, runtime: Runtime[Deps]) -> AgentUpdate:
-    with _observed("researcher", runtime.context):
-        return await researcher(state, runtime.context)
+    return await _observed("researcher", runtime.context, researcher(state, runtime.context))
 
 
 def _worker(name: str, work: Worker) -> Callable[[AgentState, Runtime[Deps]], Awaitable[AgentUpdate]]:
     async def node(state: AgentState, runtime: Runtime[Deps]) -> AgentUpdate:
-        with _observed(name, runtime.context):
-            try:
-                return await work(state, runtime.context)
-            except DEGRADES as error:
-                return _degraded(name, state, runtime.context, error)
+        return await _observed(name, runtime.context, _guarded(name, work, state, runtime.context))
 
     node.__name__ = name
     return node
+
+
+async def _guarded(name: str, work: Worker, state: AgentState, deps: Deps) -> AgentUpdate:
+    try:
+        return await work(state, deps)
+    except DEGRADES as error:
+        return _degraded(name, state, deps, error)
 
 
 def _degraded(name: str, state: AgentState, deps: Deps, error: Exception) -> AgentUpdate:
@@ -89,6 +90,9 @@ def _degraded(name: str, state: AgentState, deps: Deps, error: Exception) -> Age
     }
     if name == "direct":
         update["direct"] = outcome
+    if name == "writer" and any(claim["citations"] for claim in deps.recorder.claims()):
+        update["warnings"].append(warned("answer_truncated", state["language"]))
+        update["final"] = {"role": "writer", "refused": False}
     return update
 
 
@@ -96,14 +100,10 @@ def _after(state: AgentState) -> str:
     return END if state.get("final") is not None else "supervisor"
 
 
-def _observed(name: str, deps: Deps) -> AbstractContextManager[None]:
-    @contextmanager
-    def watch() -> Any:
-        deps.recorder.emit("node_started", {"node": name})
-        started = time.perf_counter()
-        yield
-        seconds = round(time.perf_counter() - started, 4)
-        deps.recorder.emit("node_finished", {"node": name, "seconds": seconds})
-        deps.recorder.trace("node", {"node": name, "seconds": seconds})
-
-    return watch()
+async def _observed(name: str, deps: Deps, work: Awaitable[AgentUpdate]) -> AgentUpdate:
+    """Tell when a worker starts and ends, and which fields it wrote."""
+    deps.recorder.emit("node_started", {"node": name})
+    started = time.perf_counter()
+    update = await work
+    node_finished(deps, name, started, update)
+    return update

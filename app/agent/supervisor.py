@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command, Send, interrupt
 
-from app.agent.context import Deps
+from app.agent.context import Deps, node_finished
+from app.agent.direct import release_fallback
 from app.agent.planner import plan_update
+from app.agent.search import share
 from app.agent.state import AgentState, AgentUpdate, Json
 from app.core.heuristics import opening_route
 from app.core.policy import Decision, DecisionState, decide, fallback_route
@@ -25,6 +28,7 @@ Goto = Command[Destination]
 
 async def supervisor(state: AgentState, deps: Deps) -> Goto:
     """Decide what comes next. Nothing that costs or is seen precedes `interrupt()`: a resume replays this node."""
+    started = time.perf_counter()
     facts = decision_state(state)
     decision = decide(facts, deps.limits)
     update: AgentUpdate = {}
@@ -39,7 +43,9 @@ async def supervisor(state: AgentState, deps: Deps) -> Goto:
         decision, warnings = await _ask(state, deps, facts)
         update = {**update, "warnings": warnings}
         by = "model"
-    return _go(state, deps, decision, update, by)
+    command = _go(state, deps, decision, update, by)
+    node_finished(deps, "supervisor", started, cast(Json, command.update), decision.reason)
+    return command
 
 
 def decision_state(state: AgentState) -> DecisionState:
@@ -121,6 +127,8 @@ def _go(state: AgentState, deps: Deps, decision: Decision, update: AgentUpdate, 
             "warnings": [*update.get("warnings", []), warned(decision.warning, state["language"])],
         }
     path = [*state.get("delegation_path", []), "supervisor"]
+    if decision.action == "return_fallback":
+        release_fallback(deps)
     if decision.action in ("end", "refuse", "return_fallback"):
         update = {**update, "final": _final(state, decision), "delegation_path": path}
         return Command(update=dict(update), goto="__end__")
@@ -145,4 +153,7 @@ def _target(state: AgentState, decision: Decision) -> Any:
     if decision.action != "researcher":
         return decision.action
     open_tasks = [task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")]
-    return [Send("researcher", {"task": task, "document_ids": state.get("document_ids")}) for task in open_tasks]
+    common = {
+        "document_ids": state.get("document_ids"), "language": state["language"], "limit": share(len(open_tasks)),
+    }  # fmt: skip
+    return [Send("researcher", {"task": task, **common}) for task in open_tasks]

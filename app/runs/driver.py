@@ -15,12 +15,13 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from app.agent.context import Deps, Recorder
 from app.agent.graph import GRAPH_VERSION, Graph
 from app.agent.state import AgentInput
 from app.core.budget import Limits, Reservations
+from app.core.policy import OPEN
 from app.core.warnings import warned
 from app.ports import Roles, SentenceScorer
 from app.retrieval.search import Retriever
@@ -36,6 +37,7 @@ from ingest.library import Library
 from ingest.tokenize import language
 
 Json = dict[str, Any]
+NODES = ("supervisor", "direct", "planner", "researcher", "writer")
 logger = logging.getLogger(__name__)
 
 
@@ -94,8 +96,9 @@ class Driver:
     async def _carry(self, run_id: str, request: RunRequest, start: AgentInput | Command[Any] | None) -> None:
         """Run the graph and write how it ended; a failure ends as a status, whatever it was."""
         try:
-            recorder = StoredRecorder(run_id, self.store, self.stream, self._limits(request).llm_calls)
-            deps = self._deps(run_id, request, recorder)
+            ended = _ended_tasks(await self.graph.aget_state(_config(run_id)))
+            recorder = StoredRecorder(run_id, self.store, self.stream)
+            deps = self._deps(run_id, request, recorder, self.store.used(run_id, ended))
             async with aclosing(
                 self.graph.astream(  # type: ignore[type-var]  # an async generator
                     start,
@@ -123,15 +126,11 @@ class Driver:
     def _pause(self, run_id: str) -> None:
         row = self.store.get(run_id)
         plan = (row.plan if row is not None else None) or {}
-        if self.store.move(run_id, LIVE, "awaiting_approval", owner=None):
-            self.store.append(
-                run_id,
-                "approval_required",
-                {
-                    "tasks": plan.get("tasks", []), "plan_version": plan.get("plan_version"),
-                    "reasons": plan.get("reasons", []), "estimate": plan.get("estimate"),
-                },
-            )  # fmt: skip
+        told = {
+            "tasks": plan.get("tasks", []), "plan_version": plan.get("plan_version"),
+            "reasons": plan.get("reasons", []), "estimate": plan.get("estimate"),
+        }  # fmt: skip
+        self.store.move(run_id, LIVE, "awaiting_approval", ("approval_required", told), owner=None)
 
     def _finish(self, run_id: str, state: Json) -> None:
         row = self.store.get(run_id)
@@ -142,8 +141,8 @@ class Driver:
         self.store.finish(run_id, result["status"], result, "final", extra)
 
     def _fail(self, run_id: str, status: str, code: str, message: str) -> None:
-        if self.store.move(run_id, LIVE, "resumable", owner=None):
-            self.store.append(run_id, "error", {"code": code, "message": message, "resumable": True, "status": status})
+        told = {"code": code, "message": message, "resumable": True, "status": status}
+        self.store.move(run_id, LIVE, "resumable", ("error", told), owner=None)
 
     def abandon(self, row: RunRow) -> None:
         """Mark a run that its process left behind as resumable, and end its stream with an error that says so."""
@@ -162,28 +161,26 @@ class Driver:
 
     def _end(self, row: RunRow, sources: tuple[str, ...], code: str, decision: Json | None) -> bool:
         values: Json = {"owner": None} if decision is None else {"owner": None, "decision": decision}
-        if not self.store.move(row.id, sources, "cancelled", **values):
-            return False
         state = {**_input(row.id, RunRequest.model_validate(row.request), checkpointed=True)}
         plan = row.plan or {}
         state |= {
             "final": {"role": None, "refused": True}, "warnings": [warned(code, str(state["language"]))],
-            "research_tasks": plan.get("tasks", []), "plan": plan,
+            "research_tasks": plan.get("tasks", []), "plan": plan, "delegation_path": self._path(row),
         }  # fmt: skip
-        result = {**self._result(row, state), "status": "cancelled"}
-        self.store.close_cancelled(row.id, result)
+        values["result"] = {**self._result(row, state), "status": "cancelled"}
+        done = self.store.move(row.id, sources, "cancelled", ("cancelled", {"result": values["result"]}), **values)
         self.stream.wake(row.id)
-        return True
+        return done
 
     # -- without a checkpoint
 
     async def answer(self, request: RunRequest, graph: Graph) -> Json:
         """Answer in memory: nothing is written, nothing can wait."""
         recorder = MemoryRecorder()
-        deps = self._deps(recorder.run_id, request, recorder)
+        deps = self._deps(recorder.run_id, request, recorder, {})
         start = _input(recorder.run_id, request, checkpointed=False)
         state = await graph.ainvoke(start, _config(recorder.run_id, self.limits), context=deps)
-        return build_result(recorder.view(request, self.fingerprint()), dict(state), self.limits, self.refusals)
+        return build_result(recorder.view(request, self.fingerprint()), dict(state), deps.limits, self.refusals)
 
     # -- reading
 
@@ -193,9 +190,13 @@ class Driver:
         state: Json = {
             **_input(row.id, RunRequest.model_validate(row.request), checkpointed=True),
             "research_tasks": plan.get("tasks", []), "plan": plan, "warnings": [],
-            "delegation_path": [one["role"] for one in self.store.traces(row.id, "route")],
+            "delegation_path": self._path(row),
         }  # fmt: skip
         return {**self._result(row, state), "status": row.status}
+
+    def _path(self, row: RunRow) -> list[str]:
+        routes = [one["role"] for one in self.store.traces(row.id, "route")]
+        return [name for role in routes for name in ("supervisor", role) if name in NODES]
 
     def evidence(self, row: RunRow) -> Json:
         """Return evidence and pool of a run."""
@@ -208,15 +209,15 @@ class Driver:
         }
 
     def _result(self, row: RunRow, state: Json) -> Json:
-        return build_result(self.store.view(row), state, self.limits, self.refusals)
+        limits = self._limits(RunRequest.model_validate(row.request))
+        return build_result(self.store.view(row), state, limits, self.refusals)
 
     def _limits(self, request: RunRequest) -> Limits:
         budgets = {} if request.budgets is None else request.budgets.model_dump(exclude_none=True)
         return replace(self.limits, **budgets)
 
-    def _deps(self, run_id: str, request: RunRequest, recorder: Recorder) -> Deps:
+    def _deps(self, run_id: str, request: RunRequest, recorder: Recorder, used: Mapping[str, int]) -> Deps:
         limits = self._limits(request)
-        used = self.store.used(run_id)
         return Deps(
             run_id=run_id, roles=self.roles(), retriever=self.retriever, reranker=self.retriever.reranker,
             scorer=self.scorer, source=self.source, recorder=recorder, limits=limits,
@@ -236,6 +237,15 @@ def _input(run_id: str, request: RunRequest, *, checkpointed: bool) -> AgentInpu
         "document_ids": None if request.filters is None else request.filters.document_ids,
         "messages": [HumanMessage(request.question, id=f"{run_id}-question")],
     }
+
+
+def _ended_tasks(snapshot: StateSnapshot) -> set[str]:
+    """Return the ids of the tasks that no resume does again: those of the state, and of nodes that had ended."""
+    tasks = list(snapshot.values.get("research_tasks", []))
+    for node in snapshot.tasks:
+        if isinstance(node.result, dict):
+            tasks += node.result.get("research_tasks", [])
+    return {task["id"] for task in tasks if task.get("status") not in (None, *OPEN)}
 
 
 def _config(run_id: str, limits: Limits | None = None) -> RunnableConfig:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.core.budget import Limits
+from app.core.warnings import warned
 from app.runs import result as parts
 from app.runs.store import RunView
 
@@ -23,6 +24,7 @@ def build_result(view: RunView, state: Json, limits: Limits, refusals: Mapping[s
         parts.citation_json(view.run_id, number, view.passages[chunk_id], view.claims)
         for number, chunk_id in enumerate(view.evidence, 1)
     ]  # fmt: skip
+    usage = parts.usage_json(view.traces, state, _limits(limits), view.seconds)
     plan = state.get("plan", {})
     gaps = parts.gaps_json(state, view.passages, refused, limits.done_threshold) if ended else []
     return {
@@ -35,19 +37,26 @@ def build_result(view: RunView, state: Json, limits: Limits, refusals: Mapping[s
         "evidence": [] if refused else parts.evidence_json(view.run_id, view.evidence, view.passages, state),
         "refused": refused and ended,
         "gaps": gaps,
-        "warnings": state.get("warnings", []),
+        "warnings": _warnings(state, usage),
         "research_tasks": state.get("research_tasks", []),
         "plan_version": plan.get("plan_version"),
         "plan_approved": bool(plan.get("approved")),
         "delegation_path": state.get("delegation_path", []),
         "iterations": state.get("iterations", 0),
         "tool_trace": [one for one in view.traces if one["kind"] == "tool"],
-        "usage": parts.usage_json(view.traces, state, _limits(limits), view.seconds),
+        "usage": usage,
         "estimate": plan.get("estimate"),
         "conflicts": [],
         "traces": _traces(view),
         "fingerprint": view.fingerprint,
     }
+
+
+def _warnings(state: Json, usage: Json) -> list[Json]:
+    """Return the run's warnings; more model calls than the soft limit allows are one of them."""
+    calls = usage["budgets"]["llm_calls"]
+    over = [warned("llm_budget_exceeded", state["language"])] if calls["used"] > calls["limit"] else []
+    return [*state.get("warnings", []), *over]
 
 
 def _limits(limits: Limits) -> dict[str, int]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.types import Passage
-from app.core.warnings import warned
 from app.ports import Completion, Role
 from app.retrieval.search import passage_from_json, passage_json
 from app.runs.result import citation_json
@@ -19,11 +18,10 @@ Json = dict[str, Any]
 class StoredRecorder:
     """Writes one run's doings; what is sent was written before."""
 
-    def __init__(self, run_id: str, store: RunStore, stream: Stream, llm_limit: int) -> None:
+    def __init__(self, run_id: str, store: RunStore, stream: Stream) -> None:
         self._run_id = run_id
         self._store = store
         self._stream = stream
-        self._llm_limit = llm_limit
 
     def emit(self, kind: str, data: Json) -> None:
         """Add an event and wake the listeners."""
@@ -73,8 +71,7 @@ class StoredRecorder:
         self._store.move(self._run_id, ("queued", "running"), "running", plan=plan)
 
     def count_llm(self, role: Role, completion: Completion) -> int:
-        """Count a reply; the call that passes the run's soft limit leaves a warning event."""
-        before = sum(one["calls"] for one in self._store.traces(self._run_id, "llm"))
+        """Count a reply."""
         if completion.calls:
             self._store.trace(
                 self._run_id,
@@ -84,7 +81,4 @@ class StoredRecorder:
                     "tokens_out": completion.tokens_out, "finish_reason": completion.finish_reason,
                 },
             )  # fmt: skip
-        total = int(before + completion.calls)
-        if before <= self._llm_limit < total:
-            self.emit("warning", warned("llm_budget_exceeded", "en"))
-        return total
+        return sum(one["calls"] for one in self._store.traces(self._run_id, "llm"))

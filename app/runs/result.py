@@ -145,7 +145,7 @@ def usage_json(traces: Sequence[Json], state: Json, limits: Mapping[str, int], s
     used = {
         "iterations": state.get("iterations", 0),
         "searches": len(searches),
-        "pages": 0,
+        "pages": sum(one["read"] for one in searches),
         "evidence": len(state.get("pool", [])),
         "llm_calls": sum(by_role.values()),
     }

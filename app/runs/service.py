@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import os
+import socket
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -24,7 +25,9 @@ Json = dict[str, Any]
 
 HEARTBEAT_SECONDS = 5.0
 LEASE_SECONDS = 20.0
-"""A run whose owner did not renew its lease for so long is taken to be abandoned."""
+"""A run whose owner, on another machine, did not renew its lease for so long is taken to be abandoned."""
+LOST_SECONDS = 10 * LEASE_SECONDS
+"""The same where a process of the owner's number lives: it may be another one, or a busy one."""
 
 
 class RunService:
@@ -35,30 +38,35 @@ class RunService:
         self._driver = driver
         self._stream = stream
         self._plain = plain
-        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}-{socket.gethostname()}"
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._beating: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Mark runs that a dead process left as resumable, and start renewing the lease of our own."""
-        for row in self._store.abandoned(time.time() - LEASE_SECONDS):
-            if not process_alive(_pid(row.owner)) or row.heartbeat < time.time() - 10 * LEASE_SECONDS:
-                self._driver.abandon(row)
+        self._abandon_orphans()
         self._beating = asyncio.create_task(self._beat())
 
     async def _beat(self) -> None:
         while True:
             self._store.beat(self._owner)
-            for row in self._store.abandoned(time.time() - LEASE_SECONDS):
-                if not process_alive(_pid(row.owner)):
-                    self._driver.abandon(row)
+            self._abandon_orphans()
             await asyncio.sleep(HEARTBEAT_SECONDS)
+
+    def _abandon_orphans(self) -> None:
+        now = time.time()
+        for row in self._store.abandoned(now):
+            if row.owner != self._owner and orphaned(row.owner, now - row.heartbeat):
+                self._driver.abandon(row)
 
     # -- starting
 
     async def create(self, request: RunRequest, run_id: str | None = None) -> Json:
         """Start a run in its own task and return its id at once; made here unless the caller has one."""
         run_id = str(uuid.UUID(run_id)) if run_id is not None else str(uuid.uuid4())
+        held = self._store.get(run_id)
+        if held is not None:
+            raise Conflict("exists", f"The run {run_id} exists already: it is {held.status}.", held.decision)
         self._store.create(
             run_id,
             request.question,
@@ -163,7 +171,7 @@ class RunService:
         row = self._row(run_id)
         if row.graph_version != GRAPH_VERSION:
             raise Conflict("graph_changed", "The program was upgraded since: ask the question again.", row.decision)
-        values = {"owner": self._owner, "heartbeat": time.time(), "resumes": row.resumes + 1}
+        values: Json = {"owner": self._owner, "heartbeat": time.time(), "resumes": row.resumes + 1}
         if not self._store.move(run_id, ("resumable",), "running", **values):
             raise Conflict("not_resumable", f"The run is {row.status}: only an interrupted run resumes.", row.decision)
         self._spawn(run_id, self._driver.resumed(run_id, row))
@@ -239,8 +247,17 @@ def _edited(request: ApprovalRequest) -> tuple[builtins.list[Json], int]:
     return validate_tasks(request.tasks)
 
 
-def _pid(owner: str | None) -> int:
-    return int(owner.split("-")[0]) if owner else -1
+def orphaned(owner: str | None, silent: float) -> bool:
+    """Say whether the process that ran a run is gone; `silent` are the seconds since it renewed its lease.
+
+    A process of this machine can be looked for, so that its runs can be resumed at once. Another machine's (or
+    container's) cannot, and a number may be another process's by now, as it is when a container starts again.
+    """
+    pid, _, rest = (owner or "-1").partition("-")
+    here = rest.partition("-")[2] == socket.gethostname()
+    if here and pid.isdigit():
+        return not process_alive(int(pid)) or int(pid) == os.getpid() or silent > LOST_SECONDS
+    return silent > LEASE_SECONDS
 
 
 def process_alive(pid: int) -> bool:

@@ -123,8 +123,10 @@ class RunStore:
             total = connection.execute(count).scalar_one()
             return [_row(row) for row in connection.execute(query).mappings()], total
 
-    def move(self, run_id: str, sources: Collection[str], target: str, **values: Any) -> bool:
-        """Set the status to `target` if it is one of `sources`; say whether it was. Other columns go along."""
+    def move(
+        self, run_id: str, sources: Collection[str], target: str, event: tuple[str, Json] | None = None, **values: Any
+    ) -> bool:
+        """Set the status to `target` if it is one of `sources`; say whether it was. Event and columns go along."""
         packed = {name: _dump(value) if isinstance(value, dict) else value for name, value in values.items()}
         with self._engine.begin() as connection:
             changed = connection.execute(
@@ -132,6 +134,8 @@ class RunStore:
                 .where(schema.runs.c.id == run_id, schema.runs.c.status.in_(list(sources)))
                 .values(status=target, updated=time.time(), **packed)
             )
+            if changed.rowcount == 1 and event is not None:
+                _append(connection, run_id, *event)
             return changed.rowcount == 1
 
     def decide(
@@ -194,19 +198,18 @@ class RunStore:
                 _append(connection, run_id, kind, data)
             return True
 
-    def close_cancelled(self, run_id: str, result: Json) -> None:
-        """Store the result of a run that was cancelled, and the event that ends its stream."""
-        with self._engine.begin() as connection:
-            connection.execute(
-                update(schema.runs).where(schema.runs.c.id == run_id).values(result=_dump(result), updated=time.time())
-            )
-            _append(connection, run_id, "cancelled", {"result": result})
+    def used(self, run_id: str, ended: Collection[str]) -> dict[str, int]:
+        """Return what a run has used of each tool budget, so that a resumed run goes on counting.
 
-    def used(self, run_id: str) -> dict[str, int]:
-        """Return what a run has used of each tool budget, so that a resumed run goes on counting."""
+        Of research only the tasks that have `ended` count: an interrupted one is done again, and must not pay twice.
+        """
         tools = [one for one in self.traces(run_id, "tool") if "hint" not in one]
-        researched = sum(one["found"] for one in tools if one["role"] == "researcher")
-        return {"searches": len(tools), "pages": researched, "evidence": researched}
+        counted = [one for one in tools if one["role"] != "researcher" or one["task_id"] in ended]
+        researched = [one for one in counted if one["role"] == "researcher"]
+        return {
+            "searches": len(counted), "pages": sum(one["read"] for one in researched),
+            "evidence": sum(one["found"] for one in researched),
+        }  # fmt: skip
 
     def view(self, row: RunRow) -> RunView:
         """Return what a result is built from."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from app.core.escape import unescape
@@ -24,10 +25,12 @@ _BETWEEN = r"(?:\s*(?:[,;，、；&]|\band\b|和)\s*|\s+)"
 _KEYS_ONLY = re.compile(rf"\s*{_KEY}(?:{_BETWEEN}{_KEY})*\s*", re.IGNORECASE)
 _NUMBERS_ONLY = re.compile(rf"\s*{_NUMBER}(?:\s*[,;，、–-]\s*{_NUMBER})*\s*")
 _WORD = re.compile(r"\w+")
-_UNCLOSED = re.compile(r"[\[【［(（][^\[\]【】［］()（）\n]{0,80}\Z")
-"""What may still become a marker: a longer one is none."""
-_WINDOW = 2000
-"""A sentence is looked for in so many characters first: a reply may come in one piece."""
+_OPENING = frozenset("[【［(（")
+_CLOSING = frozenset("]】］)）")
+_LONGEST_MARKER = 81
+"""The characters from an opening bracket on that may still become a marker: a longer one is none."""
+_LONGEST_SENTENCE = 3000
+"""What is longer is cut: no text makes the work for a character grow with all that came before it."""
 _THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _LONGEST_TAG = len("</thinking>")
 _STOPPED = re.compile(r"[.!?][ \t]*\Z")
@@ -67,56 +70,103 @@ def parse_sentence(text: str, known: frozenset[str]) -> Draft:
 class SentenceStream:
     """Feeds on pieces of text and gives whole sentences; think text is swallowed, closed or not.
 
-    However a text is cut into pieces, the sentences are the same: one is given when no more text can change it.
+    However a text is cut into pieces, the sentences are the same: an end is judged once, by the text up to the first
+    letter or digit behind it that belongs to no marker. (A closing think tag alone drops what is still held.)
     """
 
     def __init__(self, known: frozenset[str]) -> None:
         self._known = known
         self._raw = ""
-        self._held = ""
         self._thinking = False
+        self._restart()
 
     def feed(self, piece: str) -> Iterator[Draft]:
         """Take a piece, and yield the sentences that are certainly whole: the next one has begun."""
         self._raw += piece
         self._take_visible(closed=False)
-        yield from self._whole(closed=False)
+        yield from self._scan()
 
     def close(self) -> Iterator[Draft]:
         """Yield what is left."""
         self._take_visible(closed=True)
-        yield from self._whole(closed=True)
-        self._raw = self._held = ""
+        yield from self._scan()
+        yield from self._whole(len(self._held), closed=True)
+        self._raw = ""
+        self._restart()
 
-    def _whole(self, *, closed: bool) -> Iterator[Draft]:
-        while self._held and (closed or _CAN_END.search(self._held)):
-            end = None
-            if len(self._held) > _WINDOW:
-                end = _first_end(self._held[:_WINDOW], self._known, closed=False)
-            if end is None:
-                end = _first_end(self._held, self._known, closed=closed)
+    def _restart(self) -> None:
+        """Hold nothing."""
+        self._held = ""
+        self._start = self._position = 0
+        self._stop: int | None = None
+        self._open: int | None = None
+
+    def _scan(self) -> Iterator[Draft]:
+        """Look at each new character once, and judge the ends before it where it begins something."""
+        while self._position < len(self._held):
+            begins = self._begins(self._held[self._position])
+            self._position += 1
+            if begins:
+                yield from self._whole(self._position, closed=False)
+                self._stop = None
+        # What was given is let go once for each piece: within one, places in the text stay the same.
+        self._held = self._held[self._start :]
+        self._position -= self._start
+        self._stop = None if self._stop is None else self._stop - self._start
+        self._open = None if self._open is None else self._open - self._start
+        self._start = 0
+
+    def _begins(self, ch: str) -> bool:
+        """Say whether a character, the next to look at, is text behind something that may end a sentence."""
+        at = self._position
+        if self._open is not None and at - self._open > _LONGEST_MARKER:
+            self._open = None
+        if ch in _OPENING:
+            self._open = at
+        elif ch in _CLOSING and self._open is not None:
+            marker = _markers(self._held[self._open : at + 1], self._known)
+            self._open = None
+            return not marker and self._stop is not None
+        elif _CAN_END.match(ch):
+            self._open = None if ch == "\n" else self._open
+            self._stop = at if self._stop is None else self._stop
+        elif self._open is None and ch.isalnum():
+            if self._stop == at - 1 and self._held[at - 1] == ".":
+                self._stop = None
+            return self._stop is not None
+        return self._open is None and at - self._start >= _LONGEST_SENTENCE and not (ch.isascii() and ch.isalnum())
+
+    def _whole(self, until: int, *, closed: bool) -> Iterator[Draft]:
+        while self._start < until:
+            text = self._held[self._start : until]
+            end = _first_end(text, self._known, closed=closed)
+            if end is None and len(text) > _LONGEST_SENTENCE:
+                end = len(text) - 1
             if end is None:
                 return
-            draft = parse_sentence(self._held[:end], self._known)
-            self._held = self._held[end:]
+            self._start += end
+            draft = parse_sentence(text[:end], self._known)
             if any(ch.isalnum() for ch in draft.text):
                 yield draft
 
     def _take_visible(self, *, closed: bool) -> None:
         """Move what is not thought to `_held`; a tag that may still be coming waits."""
-        while match := _THOUGHT.search(self._raw):
-            before, self._raw = self._raw[: match.start()], self._raw[match.end() :]
-            if match.group(1):
+        visible, position = [], 0
+        for match in _THOUGHT.finditer(self._raw):
+            if not self._thinking:
+                visible.append(self._raw[position : match.start()])
+            if match.group(1) and not self._thinking:
                 # A chat template may write the opening tag itself: then all before the closing one is thought.
-                self._held = self._held if self._thinking else ""
-            elif not self._thinking:
-                self._held += before
+                visible.clear()
+                self._restart()
             self._thinking = not match.group(1)
-        open_tag = -1 if closed else self._raw.rfind("<", -_LONGEST_TAG)
-        ready = self._raw if open_tag < 0 else self._raw[:open_tag]
-        self._raw = self._raw[len(ready) :]
+            position = match.end()
+        open_tag = -1 if closed else self._raw.rfind("<", max(position, len(self._raw) - _LONGEST_TAG))
+        ready = len(self._raw) if open_tag < 0 else open_tag
         if not self._thinking:
-            self._held += ready
+            visible.append(self._raw[position:ready])
+        self._held += "".join(visible)
+        self._raw = self._raw[ready:]
 
 
 def _markers(text: str, known: frozenset[str]) -> list[tuple[int, int, list[str]]]:
@@ -136,25 +186,32 @@ def _markers(text: str, known: frozenset[str]) -> list[tuple[int, int, list[str]
         words = _WORD.findall(match.group(1))
         if words and all(word.lower() in known for word in words):
             found.append((*match.span(), words))
-    return sorted(found)
+    apart: list[tuple[int, int, list[str]]] = []
+    for one in sorted(found):
+        # Of two that overlap, `[(e7f1)]`, the outer one stands for both.
+        if not apart or one[0] >= apart[-1][1]:
+            apart.append(one)
+    return apart
 
 
 def _masked(text: str, known: frozenset[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return the text with blanks for its markers, and where they stand."""
     spans = [(start, end) for start, end, _ in _markers(text, known)]
+    pieces, position = [], 0
     for start, end in spans:
-        stop = _STOP if _STOPPED.search(text, 0, start) else " "
-        text = f"{text[:start]} {stop}{' ' * (end - start - 2)}{text[end:]}"
-    return text, spans
+        plain = text[position:start]
+        pieces += [plain, f" {_STOP if _STOPPED.search(plain) else ' '}{' ' * (end - start - 2)}"]
+        position = end
+    return "".join([*pieces, text[position:]]), spans
 
 
 def _first_end(text: str, known: frozenset[str], *, closed: bool) -> int | None:
-    """Return where the first sentence ends, the markers behind it included; None if more text could move it."""
+    """Return where the first sentence ends, the markers behind it included; None if there is no end yet."""
     masked, spans = _masked(text, known)
     line_end = _line_end(masked)
-    line = masked if line_end is None else masked[:line_end]
+    line = masked[:line_end]
     ends = _unit_ends(line, spans)
-    if len(ends) > 1 and (closed or line_end is not None or _has_begun(line[ends[0] :])):
+    if len(ends) > 1 and (closed or line_end is not None or line[ends[0] :].lstrip()[:1] != "|"):
         return ends[0]
     if line_end is not None:
         return line_end
@@ -162,14 +219,11 @@ def _first_end(text: str, known: frozenset[str], *, closed: bool) -> int | None:
 
 
 def _line_end(masked: str) -> int | None:
-    """Return the end of the first line that is not merely broken; None if that cannot be said yet."""
-    for match in re.finditer(r"\n\s*", masked):
-        if not masked[: match.start()].strip():
-            continue
+    """Return the end of the first line that is not merely broken; None if there is none."""
+    first = len(masked) - len(masked.lstrip())
+    for match in re.compile(r"\n\s*").finditer(masked, first):
         following = masked[match.end() : match.end() + 1]
-        if not following or _UNCLOSED.match(masked, match.end()):
-            return None
-        if "\n" in match.group()[1:] or not following.islower():
+        if following and ("\n" in match.group()[1:] or not following.islower()):
             return match.end()
     return None
 
@@ -177,17 +231,12 @@ def _line_end(masked: str) -> int | None:
 def _unit_ends(line: str, markers: list[tuple[int, int]]) -> list[int]:
     """Return the ends of the sentences of a line; what holds no letter or digit goes with the sentence before."""
     ends: list[int] = []
+    following = deque(marker for marker in markers if marker[0] < len(line))
     for start, end in sentences(line):
-        while marker := next((stop for begin, stop in markers if begin >= end and not line[end:begin].strip()), None):
-            end = marker
+        while following and not line[end : following[0][0]].strip():
+            end = max(end, following.popleft()[1])
         if ends and not any(ch.isalnum() for ch in line[start:end]):
             ends[-1] = end
         else:
             ends.append(end)
     return ends
-
-
-def _has_begun(rest: str) -> bool:
-    """Say whether the rest of an unfinished line is surely a sentence of its own, and not a marker still to come."""
-    begun = _UNCLOSED.sub("", rest).lstrip()
-    return begun[:1] != "|" and any(ch.isalnum() for ch in begun)

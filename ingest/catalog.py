@@ -19,6 +19,9 @@ from ingest.types import ByteRun, Chunk, Document, FileStatus, Page, Span
 _BATCH = 500
 """Well under SQLite's limit of variables in one statement."""
 
+Stat = tuple[int, int, int]
+"""A file's size, time of change in nanoseconds and inode."""
+
 SEARCHABLE = (FileStatus.INDEXED, FileStatus.PARTIAL)
 
 
@@ -34,11 +37,11 @@ class Catalog:
 
     # -- documents
 
-    def known(self, root: str) -> dict[str, tuple[Document, tuple[int, int, int]]]:
+    def known(self, root: str) -> dict[str, tuple[Document, Stat]]:
         """Return by path every file once seen under `root`, with its (size, mtime_ns, inode) at that time."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(schema.documents).where(schema.documents.c.root == root))
-            return {row.path: (_document(row), (row.size, row.mtime_ns, row.inode)) for row in rows}
+            return {row.path: (_document(row), _stat(row)) for row in rows}
 
     def roots(self) -> list[str]:
         """Return the folders that were ingested."""
@@ -59,13 +62,13 @@ class Catalog:
             row = connection.execute(select(schema.documents).where(schema.documents.c.id == document_id)).first()
             return None if row is None else _document(row)
 
-    def with_sha256(self, sha256: str) -> list[Document]:
-        """Return the searchable documents with these bytes."""
+    def with_sha256(self, sha256: str) -> list[tuple[Document, Stat]]:
+        """Return the searchable documents with these bytes, with what their files were like."""
         query = select(schema.documents).where(
             schema.documents.c.sha256 == sha256, schema.documents.c.status.in_(SEARCHABLE)
         )
         with self._engine.connect() as connection:
-            return [_document(row) for row in connection.execute(query)]
+            return [(_document(row), _stat(row)) for row in connection.execute(query)]
 
     def text(self, document_id: str) -> str | None:
         """Return the stored text of a document."""
@@ -93,7 +96,7 @@ class Catalog:
     def store(
         self,
         document: Document,
-        stat: tuple[int, int, int],
+        stat: Stat,
         *,
         text: str | None = None,
         byte_runs: Sequence[ByteRun] | None = None,
@@ -117,7 +120,7 @@ class Catalog:
             if chunks:
                 connection.execute(insert(schema.chunks), [_chunk_row(chunk) for chunk in chunks])
 
-    def move(self, document_id: str, path: str, stat: tuple[int, int, int]) -> None:
+    def move(self, document_id: str, path: str, stat: Stat) -> None:
         """Record that a document's file now has another path."""
         size, mtime_ns, inode = stat
         with self._engine.begin() as connection:
@@ -185,7 +188,7 @@ class Catalog:
                 connection.execute(upsert(schema.vectors).on_conflict_do_nothing(), rows)
 
 
-def _values(document: Document, stat: tuple[int, int, int], seconds: float) -> dict[str, Any]:
+def _values(document: Document, stat: Stat, seconds: float) -> dict[str, Any]:
     size, mtime_ns, inode = stat
     return {
         "id": document.id, "tenant": document.tenant, "root": document.root, "path": document.path,
@@ -199,6 +202,10 @@ def _values(document: Document, stat: tuple[int, int, int], seconds: float) -> d
 
 def _document(row: Row[Any]) -> Document:
     return _document_from({str(key): value for key, value in row._mapping.items()})
+
+
+def _stat(row: Row[Any]) -> Stat:
+    return row.size, row.mtime_ns, row.inode
 
 
 def _document_from(row: Mapping[Any, Any]) -> Document:

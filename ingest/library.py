@@ -33,10 +33,10 @@ class Library:
             return ingest(paths, self.settings, self.catalog, self._writer, progress)
 
     def reindex(self) -> int:
-        """Put every chunk of the catalog that the index lacks back into it; return how many points were written."""
+        """Make the index hold exactly the catalog's chunks; return how many points were written."""
         with self._writing:
             before = self._writer.written
-            self._writer.reconcile()
+            self._writer.reconcile(thorough=True)
             return self._writer.written - before
 
     def remove(self, document_id: str) -> bool:
@@ -84,6 +84,8 @@ class Library:
 
     def close(self) -> None:
         """Release the index and the catalog."""
-        self.index.close()
-        self.catalog.close()
-        sandbox.close()
+        try:
+            self.index.close()
+        finally:
+            self.catalog.close()
+            sandbox.close()

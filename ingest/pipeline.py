@@ -13,14 +13,16 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path, PurePosixPath
 
-from ingest.catalog import SEARCHABLE, Catalog
+from ingest.catalog import SEARCHABLE, Catalog, Stat
 from ingest.chunk import NAMESPACE, chunk_document
-from ingest.discover import Found, discover, open_regular
+from ingest.discover import Found, open_regular
 from ingest.errors import IngestError, PathNotAllowed, ReadError
 from ingest.read.sandbox import read_safely
+from ingest.scope import Scope, Scopes
 from ingest.settings import IngestSettings
 from ingest.tokenize import language
 from ingest.types import Document, FileReport, FileStatus, IngestReport, ReadResult
@@ -32,8 +34,6 @@ READ_AHEAD = 2
 RETRIED = (FileStatus.FAILED, FileStatus.TIMED_OUT, FileStatus.REMOVED, FileStatus.DUPLICATE)
 """What is read again though the file looks unchanged: the cause, or the twin, may have gone."""
 
-Stat = tuple[int, int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -43,24 +43,6 @@ class Progress:
     total: int
     path: str
     status: str
-
-
-@dataclass(slots=True)
-class _Scope:
-    """The part of one root that is being ingested, and what the catalog knows of it."""
-
-    root: Path
-    prefix: str
-    known: dict[str, tuple[Document, Stat]]
-    seen: set[str] = field(default_factory=set)
-
-    def gone(self) -> list[tuple[Document, Stat]]:
-        """Return what the catalog has here and the folder has no longer."""
-        return [
-            entry
-            for path, entry in self.known.items()
-            if path not in self.seen and _inside(path, self.prefix) and entry[0].status != FileStatus.REMOVED
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +69,13 @@ def ingest(
     started = time.monotonic()
     writer.reconcile()
     written_before, embedded_before = writer.written, writer.embedded
-    scopes = [_scope(path, catalog) for path in paths]
-    found = [(scope, file) for path, scope in zip(paths, scopes, strict=True) for file in _files(path, scope, settings)]
+    scopes = Scopes(paths, settings, catalog)
+    found = scopes.files()
     reports: list[FileReport] = []
     for report in _process(found, settings, catalog, writer):
         reports.append(report)
         progress(Progress(len(reports), len(found), report.path, report.status.value))
-    reports += [_remove(entry, catalog, writer) for scope in scopes for entry in scope.gone()]
+    reports += [_remove(entry, catalog, writer) for entry in scopes.gone()]
     writer.flush()
     return IngestReport(
         files=tuple(reports),
@@ -103,31 +85,12 @@ def ingest(
     )
 
 
-def _scope(path: Path, catalog: Catalog) -> _Scope:
-    """Place `path` under the root that it was first ingested from, so that a part of a folder stays that folder's."""
-    if not path.exists():
-        raise PathNotAllowed(f"{path} does not exist: give a folder or a file.")
-    path = path.resolve()
-    folder = path if path.is_dir() else path.parent
-    owner = next((Path(root) for root in sorted(catalog.roots(), key=len) if folder.is_relative_to(root)), folder)
-    prefix = "" if path == owner else path.relative_to(owner).as_posix()
-    return _Scope(owner, prefix, catalog.known(str(owner)))
-
-
-def _files(path: Path, scope: _Scope, settings: IngestSettings) -> Iterator[Found]:
-    for file in discover([path.resolve()], settings.max_bytes, exclude=[settings.home.resolve()]):
-        relative = file.path.relative_to(scope.root).as_posix()
-        if relative not in scope.seen:
-            scope.seen.add(relative)
-            yield replace(file, root=scope.root, relative=relative)
-
-
 def _process(
-    found: Sequence[tuple[_Scope, Found]], settings: IngestSettings, catalog: Catalog, writer: ChunkWriter
+    found: Sequence[tuple[Scope, Found]], settings: IngestSettings, catalog: Catalog, writer: ChunkWriter
 ) -> Iterator[FileReport]:
     """Yield the report of each file in order; the next files are read while this one is embedded."""
     with ThreadPoolExecutor(READ_AHEAD, thread_name_prefix="read") as pool:
-        ahead: list[tuple[_Scope, Found, Future[_Read] | None]] = []
+        ahead: list[tuple[Scope, Found, Future[_Read] | None]] = []
         for scope, file in found:
             ahead.append((scope, file, pool.submit(_read, file, settings) if _changed(scope, file) else None))
             if len(ahead) > READ_AHEAD:
@@ -136,7 +99,7 @@ def _process(
             yield _one(*waiting, settings, catalog, writer)
 
 
-def _changed(scope: _Scope, file: Found) -> bool:
+def _changed(scope: Scope, file: Found) -> bool:
     entry = scope.known.get(file.relative)
     return entry is None or entry[1] != _stat(file) or entry[0].status in RETRIED
 
@@ -151,6 +114,8 @@ def _read(file: Found, settings: IngestSettings) -> _Read:
         result = read_safely(file.path, data, settings.read_timeout)
     except ReadError as error:
         return _Read(digest, status=error.status, reason=str(error))
+    except PathNotAllowed as error:
+        return _Read(digest, status=FileStatus.FAILED, reason=str(error))
     except OSError as error:
         return _Read(digest, status=FileStatus.FAILED, reason=f"cannot be opened: {error.strerror}")
     if not result.text.strip():
@@ -162,7 +127,7 @@ def _read(file: Found, settings: IngestSettings) -> _Read:
 
 
 def _one(
-    scope: _Scope, file: Found, future: Future[_Read] | None, settings: IngestSettings, catalog: Catalog,
+    scope: Scope, file: Found, future: Future[_Read] | None, settings: IngestSettings, catalog: Catalog,
     writer: ChunkWriter,
 ) -> FileReport:  # fmt: skip
     started = time.monotonic()
@@ -170,11 +135,11 @@ def _one(
     if future is None and known is not None:
         return _standing(file, known[0])
     read = (future or _failed_future()).result()
-    document = _identify(scope, file, read, settings, catalog, writer)
+    document = _identify(scope, file, read, settings, catalog)
     if document.status in SEARCHABLE and known is not None and _same(known[0], document):
         catalog.move(document.id, file.relative, _stat(file))
         return FileReport(file.relative, FileStatus.UNCHANGED, document_id=document.id, pages=document.pages)
-    twin = _twin(document, file, catalog)
+    twin = _twin(document, settings, catalog)
     if twin is not None:
         document = replace(document, status=FileStatus.DUPLICATE, reason=f"same bytes as {twin.path}")
     try:
@@ -211,17 +176,15 @@ def _write(document: Document, file: Found, read: _Read, catalog: Catalog, write
     return len(chunks)
 
 
-def _identify(
-    scope: _Scope, file: Found, read: _Read, settings: IngestSettings, catalog: Catalog, writer: ChunkWriter
-) -> Document:
+def _identify(scope: Scope, file: Found, read: _Read, settings: IngestSettings, catalog: Catalog) -> Document:
     """Say which document a file is: the one at its path, the one that was moved here, or a new one."""
     previous = scope.known.get(file.relative, (None,))[0] or _moved(scope, file, read, catalog)
     result = read.result
-    title = (result.title if result else None) or file.path.stem
-    version = 1 if previous is None else previous.version + int(previous.sha256 != read.sha256)
-    first = f"{settings.tenant}/{scope.root}/{file.relative}"
+    title = (result.title if result else None) or PurePosixPath(file.relative).stem
+    changed = bool(read.sha256) and previous is not None and previous.sha256 != read.sha256
+    version = 1 if previous is None else previous.version + int(changed)
     return Document(
-        id=str(uuid.uuid5(NAMESPACE, first)) if previous is None else previous.id,
+        id=_new_id(f"{settings.tenant}/{scope.root}/{file.relative}", catalog) if previous is None else previous.id,
         root=str(scope.root),
         path=file.relative,
         title=title,
@@ -238,20 +201,43 @@ def _identify(
     )
 
 
-def _moved(scope: _Scope, file: Found, read: _Read, catalog: Catalog) -> Document | None:
+def _new_id(first: str, catalog: Catalog) -> str:
+    """Return the id that a first path gives, or the next one where the document that began there has moved away."""
+    for number in count():
+        document_id = str(uuid.uuid5(NAMESPACE, f"{first}#{number}" if number else first))
+        if catalog.document(document_id) is None:
+            break
+    return document_id
+
+
+def _moved(scope: Scope, file: Found, read: _Read, catalog: Catalog) -> Document | None:
     """Return the document whose file had these bytes and is no longer where it was."""
-    for twin in catalog.with_sha256(read.sha256) if read.sha256 else []:
+    for twin, _ in catalog.with_sha256(read.sha256) if read.sha256 else []:
         if twin.root == str(scope.root) and twin.path != file.relative and not (scope.root / twin.path).exists():
             scope.known.pop(twin.path, None)
             return twin
     return None
 
 
-def _twin(document: Document, file: Found, catalog: Catalog) -> Document | None:
+def _twin(document: Document, settings: IngestSettings, catalog: Catalog) -> Document | None:
+    """Return another document that has, and still has on disk, the same bytes."""
     if document.status not in SEARCHABLE:
         return None
-    twins = (twin for twin in catalog.with_sha256(document.sha256) if twin.id != document.id)
-    return next((twin for twin in twins if (Path(twin.root) / twin.path).exists()), None)
+    twins = [entry for entry in catalog.with_sha256(document.sha256) if entry[0].id != document.id]
+    return next((twin for twin, stat in twins if _stands(twin, stat, settings)), None)
+
+
+def _stands(document: Document, stat: Stat, settings: IngestSettings) -> bool:
+    """Say whether a document's file still has its bytes: it may be a file that this ingestion has not come to yet."""
+    root = Path(document.root)
+    path = root / document.path
+    try:
+        now = path.stat()
+        if (now.st_size, now.st_mtime_ns, now.st_ino) == stat:
+            return True
+        return hashlib.sha256(open_regular(path, root, settings.max_bytes)).hexdigest() == document.sha256
+    except (OSError, IngestError):
+        return False
 
 
 def _same(known: Document, document: Document) -> bool:
@@ -282,10 +268,6 @@ def remove_document(document: Document, stat: Stat, catalog: Catalog, writer: Ch
 
 def _stat(file: Found) -> Stat:
     return file.size, file.mtime_ns, file.inode
-
-
-def _inside(path: str, prefix: str) -> bool:
-    return prefix in ("", path) or path.startswith(prefix + "/")
 
 
 def _failed_future() -> Future[_Read]:

@@ -51,9 +51,12 @@ class ChunkWriter:
         """Make everything written survive a crash."""
         self._index.flush()
 
-    def reconcile(self) -> None:
-        """Make the index hold exactly the catalog's chunks, after a crash or a lost index."""
-        if self._index.count() == self._catalog.count()[1]:
+    def reconcile(self, *, thorough: bool = False) -> None:
+        """Make the index hold exactly the catalog's chunks, after a crash or a lost index.
+
+        Equal counts are taken for equal contents, as an interrupted ingestion leaves none, unless it is `thorough`.
+        """
+        if not thorough and self._index.count() == self._catalog.count()[1]:
             return
         held, wanted = self._index.ids(), self._catalog.chunk_ids()
         self.delete(held - wanted)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
+import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +48,8 @@ __all__ = [
     "open_library",
     "open_services",
     "process_alive",
+    "put_index_back",
+    "remove_old_indexes",
     "server_file",
     "set_index_aside",
 ]
@@ -119,12 +123,25 @@ def open_library(settings: Settings, embedder: Embedder | None = None) -> Librar
 def set_index_aside(settings: Settings) -> Path | None:
     """Move the embedded index away, so that the next opening makes a new one. Raises IndexBusy if it is in use."""
     folder = settings.home / "index"
-    if not folder.exists():
+    if settings.qdrant_url is not None or not folder.exists():
         return None
     FolderLock(folder).release()
-    aside = settings.home / f"index.old-{os.getpid()}"
+    aside = settings.home / f"index.old-{uuid.uuid4().hex}"
     folder.rename(aside)
     return aside
+
+
+def put_index_back(settings: Settings, aside: Path) -> None:
+    """Undo `set_index_aside`: what was half made in its place goes."""
+    folder = settings.home / "index"
+    shutil.rmtree(folder, ignore_errors=True)
+    aside.rename(folder)
+
+
+def remove_old_indexes(settings: Settings) -> None:
+    """Remove what was set aside, also by a rebuild that was killed."""
+    for aside in settings.home.glob("index.old-*"):
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _embedder(settings: Settings, options: IngestSettings) -> Embedder:

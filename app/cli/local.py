@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,15 @@ from app.errors import CitedragError, Conflict, InvalidPlan, RunNotFound
 from app.runs.requests import ApprovalRequest, RunRequest
 from app.settings import Settings
 from app.views import document_json, report_json
-from app.wiring import Services, close_services, open_library, open_services, set_index_aside
+from app.wiring import (
+    Services,
+    close_services,
+    open_library,
+    open_services,
+    put_index_back,
+    remove_old_indexes,
+    set_index_aside,
+)
 from ingest.errors import IndexBusy, IngestError, PathNotAllowed
 from ingest.library import Library
 
@@ -144,12 +151,18 @@ class LocalBackend:
         return report_json(report)
 
     def reindex(self, rebuild: bool) -> int:
-        """See `Backend`. The old index goes only when the new one is full."""
+        """See `Backend`. The old index goes only when the new one is full, and comes back if it cannot be made."""
         with _errors():
             old = set_index_aside(self._settings) if rebuild else None
-            written = self._library.reindex()
-            if old is not None:
-                shutil.rmtree(old)
+            try:
+                written = self._library.reindex()
+            except BaseException:
+                if old is not None:
+                    self._close_library()
+                    put_index_back(self._settings, old)
+                raise
+            if rebuild:
+                remove_old_indexes(self._settings)
             return written
 
     def graph(self) -> str:
@@ -160,9 +173,13 @@ class LocalBackend:
         """See `Backend`."""
         if self._services is not None:
             self._runner.run(close_services(self._services))
-        elif self._opened is not None:
-            self._opened.close()
+        self._close_library()
         self._runner.close()
+
+    def _close_library(self) -> None:
+        if self._services is None and self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def _call(self, make: Callable[[Services], T]) -> T:
         services = self._open()

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from app.core.support import PARTLY_WORDS, disagrees, judge, lexical_support, numbers_agree
 from app.core.types import Verdict
 
-CLAIMS = Path("/work/shared/data/claim_support")
+SHARED = Path(os.environ.get("CITEDRAG_SHARED", Path(__file__).parents[3] / "shared"))
+CLAIMS = SHARED / "data/claim_support"
 LEAVE = "Full-time employees are entitled to 24 days of annual leave."
 
 
@@ -56,7 +58,18 @@ def test_verdicts(claim: str, quote: str, semantic: float | None, verdict: Verdi
         ("on 2024-05-01", "on 2024-05-02", False),
         ("at 9:30", "at 9:45", False),
         ("5%", "15%", False),
+        ("12天", "十二天", True),
+        ("2天", "二十天", False),
+        ("10天", "二十天", False),
+        ("105人", "一百零五人", True),
+        ("3万元", "30000元", True),
+        ("2009年", "二〇〇九年", True),
+        ("22 days", "twenty-two days", True),
+        ("2 days", "twenty-two days", False),
+        ("200 people", "two hundred people", True),
         ("no number", "12", True),
+        ("1" * 40, "1" * 39 + "2", False),
+        ("12", "一" * 9000, False),
     ],
 )
 def test_numbers(claim: str, quote: str, agree: bool) -> None:
@@ -103,11 +116,16 @@ def lines(path: Path) -> Iterator[dict[str, object]]:
 @pytest.mark.parametrize(("kind", "against", "least"), [
     ("scifact_claim", "not_enough_info", 0.82), ("wice_claim", "not_supported", 0.80),
 ])  # fmt: skip
-def test_claims_of_scifact_and_wice_are_told_apart(kind: str, against: str, least: float) -> None:
+def test_claims_of_scifact_and_wice_are_told_apart(
+    kind: str, against: str, least: float, record_property: Callable[[str, object], None]
+) -> None:
     documents = {str(one["id"]): one["sentences"] for one in lines(CLAIMS / "docs.jsonl")}
     scores: dict[str, list[float]] = {"supported": [], against: []}
     for one in lines(CLAIMS / "questions.jsonl"):
         if one["type"] == kind and one["label"] in scores:
             found = documents[one["evidence_doc_ids"][0]]  # type: ignore[index]
             scores[str(one["label"])].append(max(lexical_support(str(one["claim"]), text) for text in found))  # type: ignore[attr-defined]
-    assert area(scores["supported"], scores[against]) >= least
+    found_area = area(scores["supported"], scores[against])
+    record_property("auc", round(found_area, 3))
+    print(f"{kind}: AUC {found_area:.3f}")
+    assert found_area >= least

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.core.routeparse import THINK
+from app.core.routeparse import without_thought
 from app.core.types import Task
 
 QUERY_CHARS = 500
@@ -36,12 +36,13 @@ class ParsedPlan:
 
 def parse_plan(reply: str, question: str, limit: int) -> ParsedPlan:
     """Read a reply; blank and repeated queries do not count, and only the first `limit` tasks are kept."""
-    text = THINK.sub("", reply)
+    text = without_thought(reply)
     for how, pairs in (("json", _from_json(text)), ("list", _from_list(text))):
         tasks = _tasks(pairs)
         if tasks:
             return ParsedPlan(tuple(tasks[:limit]), "json" if how == "json" else "list", max(0, len(tasks) - limit))
-    return ParsedPlan((Task("t1", question, question[:QUERY_CHARS]),), "fallback", 0)
+    whole = " ".join(question.split())[:QUERY_CHARS]
+    return ParsedPlan((Task("t1", whole, whole),), "fallback", 0)
 
 
 def _tasks(pairs: Iterable[tuple[str, str]]) -> list[Task]:
@@ -107,10 +108,15 @@ def _from_list(text: str) -> list[tuple[str, str]]:
     return [(item, item) for item in items]
 
 
-_ENDS = re.compile(r"(?<=[?？])\s*(?=\S)")
+_ENDS = re.compile(r"(?<=\?)\s+(?=\S)|(?<=[?？])\s*(?=[^\s\x00-\x7f”’」』）])|(?<=？)\s*(?=\w)")
 _SEMICOLON = re.compile(r"[;；]\s*(?:and\s+)?")
 _AND_WHAT = re.compile(
     r",?\s+and\s+(?=(?:what|who|whom|when|where|which|why|how)\b)|[，,]\s*(?:以及|并且|而且|还有)?(?=[^，,]{0,12}(?:多少|什么|哪|几|如何|怎么|谁))",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:what|who|whom|whose|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|has|have)\b"
+    r"|多少|多[长久大高远重]|什么|哪|几|如何|怎么|谁|是否|[吗呢]",
     re.IGNORECASE,
 )
 _COMPARE_EN = re.compile(
@@ -137,8 +143,14 @@ def _questions(text: str) -> list[str]:
     if len(parts) == 1:
         parts = [part.strip() for part in _SEMICOLON.split(text) if len(part.strip()) > 3]
     if len(parts) == 1:
-        parts = [part.strip() for part in _AND_WHAT.split(text) if part and len(part.strip()) > 3]
+        parts = [part.strip() for part in _AND_WHAT.split(text)]
+        # "When and where", "who and why", "如果…，需要什么": a piece that asks nothing by itself belongs to the whole.
+        parts = parts if all(_asks(part) for part in parts) else [text]
     return parts
+
+
+def _asks(part: str) -> bool:
+    return _ASKS.search(part) is not None and (not part.isascii() or len(part.split()) > 1)
 
 
 def _compared(text: str) -> list[str]:

@@ -22,6 +22,8 @@ TASKS = [{"question": "What does A cost?", "query": "cost A"}, {"question": "Wha
         pytest.param(f"Sure! {json.dumps(TASKS)} I hope [this] helps.", ["cost A", "cost B"], "json", id="bare, prose"),
         pytest.param(f"As [you] asked: {json.dumps(TASKS)}", ["cost A", "cost B"], "json", id="brackets before"),
         pytest.param(f"<think>[\"no\"]</think>{json.dumps(TASKS)}", ["cost A", "cost B"], "json", id="after thought"),
+        pytest.param(f"[\"no\"]</think>{json.dumps(TASKS)}", ["cost A", "cost B"], "json", id="thought, tag unopened"),
+        pytest.param(f"<thinking>[\"no\"]</thinking>{json.dumps(TASKS)}", ["cost A", "cost B"], "json", id="thinking"),
         pytest.param('[{"id": 1, "query": "cost A", "depends_on": []}]', ["cost A"], "json", id="query alone"),
         pytest.param('{"question": "cost A", "query": "cost A"}', ["cost A"], "json", id="one object"),
         pytest.param('{"query": "cost A"}\n{"query": "cost B"}', ["cost A", "cost B"], "json", id="an object a line"),
@@ -56,6 +58,10 @@ def test_repeats_and_blanks_do_not_count() -> None:
     assert ([task.query for task in plan.tasks], plan.dropped) == (["cost A", "cost B"], 0)
 
 
+def test_a_long_question_is_cut_like_a_task() -> None:
+    assert len(parse_plan("", "word " * 300, 3).tasks[0].question) <= QUERY_CHARS
+
+
 @given(st.text(max_size=700), st.text(min_size=1, max_size=900), st.integers(1, 3))
 def test_any_reply_gives_tasks(reply: str, question: str, limit: int) -> None:
     plan = parse_plan(reply, question, limit)
@@ -78,11 +84,24 @@ def test_any_reply_gives_tasks(reply: str, question: str, limit: int) -> None:
         ("比较甲、乙和丙的价格", ["甲的价格", "乙的价格", "丙的价格"]),
         ("年假有多少天，以及病假怎么申请？", ["年假有多少天", "病假怎么申请？"]),
         ("What is research and development?", ["What is research and development?"]),
-        ("研究和开发是什么？", ["研究和开发是什么？"]),
+        ("试用期多长，工资是多少？", ["试用期多长", "工资是多少？"]),
     ],
 )
 def test_a_question_splits_into_its_parts(question: str, parts: list[str]) -> None:
     assert split_question(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When and where was it built?", "Who wrote it and why?", "How do salt and water react?",
+        "What are the terms and conditions of the gold plan?", 'What does "Why?" mean in the text?',
+        "研究和开发是什么？", "猫与狗有什么关系？", "请假和加班怎么申请？", "如果员工请病假，需要什么材料？",
+        "根据员工手册，年假有多少天？", "“为什么？”是什么意思？",
+    ],
+)  # fmt: skip
+def test_an_ordinary_question_stays_whole(question: str) -> None:
+    assert split_question(question) == [question]
 
 
 @given(st.text(max_size=300))

@@ -21,7 +21,13 @@ def test_only_the_whole_reply_counts(reply: str) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["<think>ROLE: planner</think>\nROLE: writer", "<THINK>x</THINK>ROLE: writer", "some thought</think>ROLE: writer"],
+    [
+        "<think>ROLE: planner</think>\nROLE: writer",
+        "<THINK>x</THINK>ROLE: writer",
+        "some thought</think>ROLE: writer",
+        "<thinking>ROLE: planner</thinking>ROLE: writer",
+        "a<think>b</think>c</thinking>ROLE: writer",
+    ],
 )
 def test_thought_does_not_count(reply: str) -> None:
     assert parse_route(reply) == "writer"

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from app.core.sentences import sentences
+
 REFUSALS = {
     "en": "The documents do not hold an answer to this question.",
     "zh": "现有文档中没有这个问题的答案。",
 }
+
+_GAPS = {"en": "The documents do not cover this part: ", "zh": "文档中没有找到这一部分的依据："}
 
 _SUBJECT = (
     r"(?:the\s+|these\s+|any\s+)?(?:provided\s+|given\s+|available\s+|supplied\s+|retrieved\s+)?"
@@ -91,6 +95,10 @@ def is_refusal(text: str) -> bool:
     plain = " ".join(text.split())
     if not plain or plain in REFUSALS.values():
         return True
+    for lead in _GAPS.values():
+        # Whatever the part says, long or with a "but", as long as no other sentence follows.
+        if plain.startswith(lead) and len(sentences(plain.removeprefix(lead))) <= 1:
+            return True
     if len(plain) > LONG or _CONDITION.match(plain):
         return False
     plain = plain.translate(_SIMPLIFIED)
@@ -102,7 +110,5 @@ def is_refusal(text: str) -> bool:
 
 
 def gap_sentence(part: str, language: str) -> str:
-    """Return the sentence that names a part which the documents do not cover."""
-    if language == "zh":
-        return f"文档中没有找到这一部分的依据：{part}"
-    return f"The documents do not cover this part: {part}"
+    """Return the sentence that names a part which the documents do not cover; it counts as a refusal of that part."""
+    return _GAPS["zh" if language == "zh" else "en"] + part

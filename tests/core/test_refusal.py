@@ -205,5 +205,7 @@ def test_the_language_and_the_words_can_be_set() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_gap_is_no_refusal_of_the_whole_but_names_its_part(language: str) -> None:
-    assert "the price" in gap_sentence("the price", language)
+@pytest.mark.parametrize("part", ["the price", "the price, but not the tax", "价格，但不含税？", "x " * 150])
+def test_a_gap_names_its_part_and_is_a_refusal(part: str, language: str) -> None:
+    assert part in gap_sentence(part, language)
+    assert is_refusal(gap_sentence(part, language))

@@ -41,7 +41,7 @@ def _task(index: int, task: Any) -> dict[str, Any]:
     unknown = set(task) - FIELDS
     if unknown:
         raise InvalidPlan(index, f"unknown fields: {', '.join(sorted(map(str, unknown)))}.")
-    texts = {name: task.get(name, "") or "" for name in ("id", "question", "query")}
+    texts = {name: "" if task.get(name) is None else task[name] for name in ("id", "question", "query")}
     if not all(isinstance(value, str) for value in texts.values()):
         raise InvalidPlan(index, "`id`, `question` and `query` are texts.")
     query = " ".join(texts["query"].split())
@@ -49,4 +49,5 @@ def _task(index: int, task: Any) -> dict[str, Any]:
         raise InvalidPlan(index, "`query` is empty.")
     if len(query) > QUERY_CHARS or len(texts["question"]) > QUERY_CHARS:
         raise InvalidPlan(index, f"`query` and `question` have at most {QUERY_CHARS} characters.")
-    return {"id": texts["id"], "question": texts["question"] or query, "query": query}
+    question = " ".join(texts["question"].split())
+    return {"id": texts["id"].strip(), "question": question or query, "query": query}

@@ -9,8 +9,8 @@ from app.errors import InvalidPlan
 
 
 def test_the_first_six_are_kept_and_the_rest_counted() -> None:
-    kept, dropped = validate_tasks([{"query": f"q{n}"} for n in range(8)])
-    assert ([task["query"] for task in kept], dropped) == ([f"q{n}" for n in range(6)], 2)
+    kept, dropped = validate_tasks([{"query": f"q{n}"} for n in range(9)])
+    assert ([task["query"] for task in kept], dropped) == ([f"q{n}" for n in range(6)], 3)
     assert [task["id"] for task in kept] == ["t1", "t2", "t3", "t4", "t5", "t6"]
 
 
@@ -32,6 +32,8 @@ def test_a_task_without_an_id_takes_none_that_is_used() -> None:
     ("task", "words"),
     [
         ("text", "object"), (None, "object"), ({}, "empty"), ({"query": " "}, "empty"), ({"query": 3}, "texts"),
+        ({"id": 0, "query": "x"}, "texts"), ({"question": [], "query": "x"}, "texts"),
+        ({"id": " t1 ", "query": "x"}, "twice"),
         ({"query": "x" * 501}, "500"), ({"query": "x", "tool": "shell"}, "unknown fields: tool"),
         ({"id": "t1", "query": "x"}, "twice"),
     ],
@@ -40,6 +42,10 @@ def test_the_first_wrong_task_is_named(task: Any, words: str) -> None:
     with pytest.raises(InvalidPlan, match=words) as caught:
         validate_tasks([{"id": "t1", "query": "fine"}, task])
     assert caught.value.index == 1
+
+
+def test_a_blank_question_is_the_query() -> None:
+    assert validate_tasks([{"question": " ", "query": "x"}])[0] == [{"id": "t1", "question": "x", "query": "x"}]
 
 
 def test_an_empty_plan_is_refused() -> None:

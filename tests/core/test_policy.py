@@ -31,6 +31,7 @@ WROTE = DecisionState(
             replace(PLANNED, iterations=8, fallback_cited=True),
             "return_fallback", "iteration_cap", 1, "iteration_cap", id="1 cap with a cited fallback (K26)",
         ),
+        pytest.param(replace(PLANNED, iterations=7), "researcher", "tasks_open", 5, None, id="1 below the cap (A5)"),
         pytest.param(
             DecisionState(iterations=1, last_role="direct", mode="direct"),
             "refuse", "direct_only", 2, None, id="2 direct left nothing, and the model is not asked",

@@ -16,6 +16,9 @@ from app.settings import Settings
 from app.wiring import Services, close_services, open_services, server_file
 from ingest.errors import IngestError
 
+BACKLOG = 2048
+"""Connections that may wait for the server, uvicorn's own number."""
+
 
 def serve(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C. Raises IndexBusy, or NotConfigured if the port is taken."""
@@ -32,8 +35,15 @@ async def _serve(settings: Settings) -> None:
     host, port = listener.getsockname()[:2]
     note = server_file(settings.home)
     token = secrets.token_urlsafe(24)
-    app = create_app(services, lambda: close_services(services), owner_token=token)
+
+    async def close() -> None:
+        # Not after serving: uvicorn then raises the signal again that stopped it, and the process is gone.
+        note.unlink(missing_ok=True)
+        await close_services(services)
+
+    app = create_app(services, close, owner_token=token)
     server = make_server(app, host, port)
+    listener.listen(BACKLOG)  # before it is announced: who reads the note at once is served, not refused
     _announce(note, services, f"http://{host}:{port}", token)
     try:
         await server.serve(sockets=[listener])

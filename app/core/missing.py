@@ -13,6 +13,9 @@ from ingest.tokenize import is_cjk, language, query_terms, stem, tokens
 FLOOR = 0.5
 """Below this share of its words a question asks for something else than the texts say."""
 
+FLOOR_CJK = 0.3
+"""The same for terms that are pairs of characters: every second pair lies across two words."""
+
 _CAPITAL = re.compile(r"(?<![.?!]\s)(?<!^)\b[A-Z][A-Za-z'’-]+\b|\b[A-Z]{2,}\b")
 _IDENTIFIER = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|(?:[A-Za-z]+[-_.]?)*\d[A-Za-z0-9_.-]*")
 _NUMBER = re.compile(r"[\d.,]+")
@@ -37,6 +40,21 @@ def missing_terms(question: str, texts: Sequence[str]) -> tuple[str, ...]:
     if same and words and len(words) - len(absent) < FLOOR * len(words):
         missing += _as_asked(question, absent)
     return tuple(dict.fromkeys(missing))
+
+
+def speaks_to(question: str, text: str) -> bool:
+    """Say whether a text holds enough of what a question asks with, its names aside.
+
+    A sentence about the ship does not answer what its top speed is. True where it cannot be judged: across languages,
+    or where the question has nothing but names.
+    """
+    if language(question) != language(text):
+        return True
+    named = {part for word in _strict(question, same=True) for part in _parts(word)}
+    words = [term for term in query_terms(question) if term not in named]
+    held = set(tokens(text))
+    floor = FLOOR if language(question) == "en" else FLOOR_CJK
+    return sum(term in held for term in words) >= floor * len(words)
 
 
 def coverage(question: str, texts: Sequence[str]) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from rank_bm25 import BM25Plus
 
 from app.core.heuristics import opening_route
+from app.core.missing import speaks_to
 from app.core.planparse import split_question
 from app.core.refusal import refusal_text
 from app.llm.text import CJK
@@ -114,15 +115,19 @@ class ExtractiveRoles:
         questions = request.tasks if request.role == "writer" and request.tasks else (request.question,)
         limit = self._limits.writer if request.role == "writer" else self._limits.direct
         share = max(1, limit // len(questions))
+        places = {one.key: " ".join((one.passage.document.title, *one.passage.headings)) for one in request.passages}
         chosen: list[Unit] = []
         for question in questions:
-            for unit in self._best(question, request.language, units)[:share]:
+            near = [unit for unit in units if speaks_to(question, f"{places[unit.key]}\n{unit.text}")]
+            for unit in self._best(question, request.language, near)[:share]:
                 if len(chosen) < limit and not any(_alike(unit.text, other.text) for other in chosen):
                     chosen.append(unit)
         return chosen
 
     def _best(self, question: str, language: str, units: Sequence[Unit]) -> list[Unit]:
         """Return the units that answer `question`, the best first, down to a margin below the best."""
+        if not units:
+            return []
         scored = sorted(self._scores(question, language, units), key=lambda pair: -pair[0])
         enough = [(score, unit) for score, unit in scored if score >= self._least(unit, language)]
         return [unit for score, unit in enough if score >= enough[0][0] - self._limits.margin]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.missing import coverage, missing_terms
+from app.core.missing import coverage, missing_terms, speaks_to
 
 ENGLISH = "The Orion was built by Ada Lane in 1703. It weighs 41 kg and has three masts."
 CHINESE = "猎户座号由李安于1703年建造，重41公斤，有三根桅杆。配置项 umask 的默认值是 022。"
@@ -62,3 +62,17 @@ def test_what_is_missing_is_said_in_the_questions_own_words(
     assert found
     assert all(word in question for word in found)
     assert missing is None or found == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answers"),
+    [
+        ("What is the top speed of MV Alder Pioneer?", "MV Alder Pioneer has 14 reefer sockets.", False),
+        ("What is the top speed of MV Alder Pioneer?", "The top speed of the ship is 14 knots.", True),
+        ("夜间值守人员的夜班津贴是多少？", "接班人员应提前15分钟到岗。", False),
+        ("夜班津贴是多少？", "夜班津贴为每夜30元。", True),
+        ("What is the top speed?", "最高航速为14节。", True),
+    ],
+)
+def test_a_sentence_speaks_to_what_is_asked_beside_the_names(question: str, text: str, answers: bool) -> None:
+    assert speaks_to(question, text) is answers

@@ -82,7 +82,7 @@ def _close(state: AgentState, deps: Deps, drafted: Drafted) -> AgentUpdate:
         warnings.append(warned("answer_incomplete", state["language"]))
     if drafted.cut:
         warnings.append(warned("answer_truncated", state["language"]))
-    outcome = _outcome(refused=refused, removed=bool(removed), cited=bool(kept), missing=list(missing))
+    outcome = _outcome(refused=refused, removed=bool(removed), cited=bool(kept) and not missing, missing=list(missing))
     update: AgentUpdate = {"outcome": outcome, "direct": outcome, "warnings": warnings}
     if refused or removed:
         if state["mode"] != "direct":

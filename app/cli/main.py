@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -26,6 +26,7 @@ app.add_typer(documents, name="documents")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the object that HTTP returns.")]
 Home = Annotated[Path | None, typer.Option("--home", help="Where everything is kept [default: .citedrag].")]
+Level = Literal["stored", "source"]
 RunId = Annotated[str, typer.Argument(help="The run's id.")]
 
 
@@ -48,6 +49,9 @@ def _backend(home: Path | None) -> Iterator[Backend]:
     except CommandError as error:
         show.notes.print(f"[red]{show.escape(str(error))}[/]")
         raise typer.Exit(error.exit_code) from error
+    except OSError as error:
+        show.notes.print(f"[red]{show.escape(f'{error.filename or settings.home}: {error.strerror}')}[/]")
+        raise typer.Exit(EXIT_FAILED) from error
     finally:
         if backend is not None:
             backend.close()
@@ -154,7 +158,9 @@ def demo(
 @app.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on [default: 127.0.0.1].")] = None,
-    port: Annotated[int | None, typer.Option(help="Port [default: 8765]; 0 takes a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port [default: 8765]; 0 takes a free one.")
+    ] = None,
     root: Annotated[list[Path] | None, typer.Option(help="A folder that HTTP may ingest; repeatable.")] = None,
     home: Home = None,
 ) -> None:
@@ -250,7 +256,7 @@ def runs_resume(run_id: RunId, json: AsJson = False, home: Home = None) -> None:
 @runs.command("verify")
 def runs_verify(
     run_id: RunId,
-    level: Annotated[str, typer.Option(help="stored: against the stored text; source: against the file.")] = "stored",
+    level: Annotated[Level, typer.Option(help="stored: against the stored text; source: against the file.")] = "stored",
     json: AsJson = False,
     home: Home = None,
 ) -> None:

@@ -131,13 +131,20 @@ class RemoteBackend:
     def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
             response = self._client.request(method, PREFIX + path, **options)
+        except UnicodeEncodeError as error:
+            raise CommandError("The text is not Unicode.", EXIT_USAGE) from error
         except httpx.HTTPError as error:
             raise CommandError(f"The server cannot be reached: {error}") from error
         if response.is_success:
             return response
         try:
-            detail = response.json().get("detail", response.text)
-        except ValueError:
+            problem = response.json()
+            found = [
+                f"{one.get('field') or one.get('key') or ''}: {one.get('message', one)}"
+                for one in problem.get("errors", [])
+            ]
+            detail = "; ".join([str(problem.get("detail", response.text)), *found])
+        except (ValueError, AttributeError):
             detail = response.text
         raise CommandError(str(detail), EXIT_USAGE if response.status_code == 422 else EXIT_FAILED)
 

@@ -130,9 +130,18 @@ def report(found: Json) -> None:
     console.print(f"{totals} in {found['seconds']:.1f} s; {spent}")
 
 
+def _table(first: str, *others: str) -> Table:
+    """Return a table whose first column, an id that is copied into the next command, is never cut."""
+    table = Table()
+    table.add_column(first, no_wrap=True, overflow="ignore", min_width=36)
+    for name in others:
+        table.add_column(name)
+    return table
+
+
 def documents(found: Json) -> None:
     """Print the documents."""
-    table = Table("id", "status", "pages", "language", "path", "title")
+    table = _table("id", "status", "pages", "language", "path", "title")
     for item in found["items"]:
         table.add_row(
             item["id"], item["status"], str(item["pages"] or ""), item["language"], escape(item["path"]),
@@ -144,7 +153,7 @@ def documents(found: Json) -> None:
 
 def runs(found: Json) -> None:
     """Print the runs."""
-    table = Table("run", "status", "question")
+    table = _table("run", "status", "question")
     for item in found["items"]:
         table.add_row(item["run_id"], item["status"], escape(item["question"]))
     console.print(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Filters(BaseModel):
@@ -38,6 +38,14 @@ class RunRequest(BaseModel):
     conversation_id: str | None = Field(None, max_length=100)
     filters: Filters | None = None
     budgets: Budgets | None = None
+
+    @field_validator("question")
+    @classmethod
+    def _says_something(cls, question: str) -> str:
+        """Refuse a question of white space, and text that is no Unicode."""
+        if not question.strip():
+            raise ValueError("The question is empty.")
+        return question.encode("utf-8", "replace").decode("utf-8")
 
 
 class ApprovalRequest(BaseModel):

@@ -241,6 +241,8 @@ class RunService:
 
 def _edited(request: ApprovalRequest) -> tuple[builtins.list[Json], int]:
     if request.decision != "edit":
+        if request.tasks is not None:
+            raise InvalidPlan(0, f"tasks go with `edit`, not with `{request.decision}`: nothing was changed.")
         return [], 0
     if not request.tasks:
         raise InvalidPlan(0, "An edit needs at least one task.")

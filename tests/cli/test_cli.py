@@ -75,3 +75,28 @@ def test_the_heavy_packages_are_not_loaded_by_the_command_line_itself() -> None:
     code = "import sys, app.cli; print([m for m in ('torch', 'litestar', 'langgraph', 'openai') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_ids_are_whole_in_a_narrow_terminal(cli: Cli, folder: Path) -> None:
+    cli("ingest", str(folder))
+    run_id = json.loads(cli("ask", "How many days of annual leave has every employee?", "--json").stdout)["run_id"]
+    assert run_id in cli("runs", "list", COLUMNS="80").stdout
+    document_id = json.loads(cli("documents", "list", "--json").stdout)["items"][0]["id"]
+    assert document_id in cli("documents", "list", COLUMNS="80").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs", "verify", "x", "--level", "bogus"),
+        ("serve", "--port", "99999"),
+        ("ask", "   "),
+        ("ask", "--home", "/proc/nope", "hi"),
+        ("ingest", "--home", "/etc/hostname", "."),
+    ],
+)
+def test_what_cannot_be_done_is_said_without_a_traceback(cli: Cli, words: tuple[str, ...]) -> None:
+    done = cli(*words)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip()

@@ -165,3 +165,18 @@ def test_the_graph_has_exactly_five_nodes_that_leave_by_conditions() -> None:
     nodes = set(re.findall(r"^\t(\w+)\(", drawn, re.MULTILINE)) - {"__start__", "__end__"}
     assert nodes == {"supervisor", "direct", "planner", "researcher", "writer"}
     assert "__start__ --> supervisor" in drawn
+
+
+async def test_tasks_that_no_edit_would_use_are_refused(services: Services) -> None:
+    waiting = await ask(services, COMPARE)
+    with pytest.raises(InvalidPlan):
+        await services.runs.approve(
+            str(waiting["run_id"]), ApprovalRequest(decision="approve", tasks=[{"query": "other"}])
+        )
+    assert services.runs.get(str(waiting["run_id"]))["status"] == "awaiting_approval"
+
+
+async def test_a_first_answer_that_lacks_what_is_asked_is_no_fallback(services: Services) -> None:
+    result = await ask(services, "How many days of annual leave does every employee have in 2031?", approval="never")
+    assert result["status"] == "refused"
+    assert "2031" in str(result["gaps"])

@@ -45,9 +45,13 @@ class InvalidPlan(CitedragError):
 
 
 class ModelError(CitedragError):
-    """The endpoint failed. `kind` is a short code, `retryable` says whether another try may help; holds no key."""
+    """The endpoint failed. `kind` is a short code; the text holds no key.
 
-    def __init__(self, message: str, *, retryable: bool = False, kind: str = "error") -> None:
+    `retryable` says whether another try may help, `calls` how many requests were spent on it.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, kind: str = "error", calls: int = 0) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.kind = kind
+        self.calls = calls

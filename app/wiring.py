@@ -116,7 +116,7 @@ def open_library(settings: Settings, embedder: Embedder | None = None) -> Librar
         qdrant_api_key=None if settings.qdrant_api_key is None else settings.qdrant_api_key.get_secret_value(),
         max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout,
     )  # fmt: skip
-    model = embedder or _embedder(settings, options)
+    model = embedder or open_embedder(settings, options)
     return Library(options, Catalog(options.catalog_path), _index(options, model), model)
 
 
@@ -144,7 +144,8 @@ def remove_old_indexes(settings: Settings) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _embedder(settings: Settings, options: IngestSettings) -> Embedder:
+def open_embedder(settings: Settings, options: IngestSettings) -> Embedder:
+    """Return the embedding model that the settings name; a packaged one is converted first, once."""
     if settings.embedder == "hashing":
         return HashingEmbedder()
     if settings.embedder == DEFAULT_EMBEDDER:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from app.retrieval.rerank import Features, LateInteractionReranker
 from app.retrieval.search import to_passage
 from app.settings import Settings
-from app.wiring import _embedder
+from app.wiring import open_embedder
 from ingest.chunk import chunk_document, searchable_text
 from ingest.embed.port import Embedder
 from ingest.index.bm25 import document_weights, query_weights
@@ -76,7 +76,7 @@ def fit(data: Path, questions: int) -> Fit:
     from sklearn.linear_model import LogisticRegression
 
     settings = Settings()
-    embedder = _embedder(settings, IngestSettings(home=settings.home))
+    embedder = open_embedder(settings, IngestSettings(home=settings.home))
     examples = [example for name in SETS for example in _examples(data, *name, questions, embedder)]
     train = [one for one in examples if not one.held_out]
     matrix, labels = _matrix(train)

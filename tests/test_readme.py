@@ -12,8 +12,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from app.llm.simulate import Reply, SimulatedEndpoint
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = re.findall(r"```bash\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
@@ -98,6 +101,22 @@ def test_a_plan_waits_and_is_decided(shell: Shell) -> None:
         assert shell.run(ask).returncode == PAUSES
         done = shell.run(decision, shell.latest())
         assert done.returncode in (ANSWERS, REFUSES), (decision, done.stdout, done.stderr)
+
+
+def test_a_model_by_the_variables_of_the_readme(shell: Shell) -> None:
+    """The endpoint is ours, and cites the first key that it is shown."""
+    exports, ask = blocks_with("OPENAI_API_KEY")[:-1], blocks_with("OPENAI_API_KEY")[-1]
+
+    def script(request: dict[str, Any]) -> Reply:
+        key = re.search(r"Keys that you may cite: \[?(\w+)", request["messages"][-1]["content"])
+        return Reply("Every employee has 24 days of annual leave." + (f" [{key[1]}]" if key else ""))
+
+    with SimulatedEndpoint(script) as endpoint:
+        lines = [line.split(" #")[0].replace("https://...", endpoint.base_url) for line in exports]
+        done = shell.run("; ".join([*lines, f"{ask} --json"]))
+        assert endpoint.requests, (done.stdout, done.stderr)
+    assert done.returncode in (ANSWERS, REFUSES), (done.stdout, done.stderr)
+    assert json.loads(done.stdout)["fingerprint"]["model"] == "gpt-5-mini"
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.core.budget import Limits, Reservations
 from app.core.types import Passage
+from app.errors import ModelError
 from app.ports import Completion, Role, Roles, SentenceScorer
 from app.retrieval.rerank import Reranker
 from app.retrieval.search import Retriever
@@ -50,9 +51,6 @@ class Recorder(Protocol):
     def draft(self, role: str) -> Json | None:
         """Return a judged draft."""
 
-    def count_llm(self, role: Role, completion: Completion) -> int:
-        """Count what a reply cost; return the calls of the run so far."""
-
 
 class Source(Protocol):
     """The stored texts that quotations are checked against."""
@@ -78,7 +76,6 @@ class Deps:
     limits: Limits
     reservations: Reservations
     researchers: asyncio.Semaphore
-    refusals: dict[str, str] = field(default_factory=dict)
 
 
 def node_finished(
@@ -89,3 +86,20 @@ def node_finished(
     told = {"node": name, "seconds": seconds, "keys": sorted(update), "route_reason": route_reason}
     deps.recorder.emit("node_finished", told)
     deps.recorder.trace("node", {"node": name, "seconds": seconds})
+
+
+def count_llm(deps: Deps, role: Role, completion: Completion) -> None:
+    """Count what a reply cost; one that cost no call leaves no entry."""
+    if completion.calls:
+        deps.recorder.trace(
+            "llm",
+            {
+                "role": role, "calls": completion.calls, "tokens_in": completion.tokens_in,
+                "tokens_out": completion.tokens_out, "finish_reason": completion.finish_reason,
+            },
+        )  # fmt: skip
+
+
+def count_failed(deps: Deps, role: Role, error: ModelError) -> None:
+    """Count the calls that were spent on a reply that never came: they were made, and may be billed."""
+    count_llm(deps, role, Completion("", finish_reason=error.kind, calls=error.calls))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 
-from app.agent.context import Deps
+from app.agent.context import Deps, count_failed, count_llm
 from app.core.markers import SentenceStream, make_keys
 from app.core.types import Draft, Passage
+from app.errors import ModelError
 from app.ports import Completion, DraftRequest, KeyedPassage
 
 INCOMPLETE = ("length", "content_filter")
@@ -25,13 +26,21 @@ class DraftStream:
 
     async def sentences(self) -> AsyncIterator[Draft]:
         """Yield each sentence as soon as it is whole. Raises ModelError as the model does."""
+        try:
+            async for draft in self._drafts():
+                yield draft
+        except ModelError as error:
+            count_failed(self._deps, self._request.role, error)
+            raise
+
+    async def _drafts(self) -> AsyncIterator[Draft]:
         splitter = SentenceStream(frozenset(one.key for one in self._request.passages))
         async with aclosing(self._deps.roles.draft(self._request)) as pieces:  # type: ignore[type-var]  # an async generator
             async for piece in pieces:
                 if isinstance(piece, Completion):
                     self.text = piece.text
                     self.cut = piece.finish_reason in INCOMPLETE or piece.finish_reason is None
-                    self._deps.recorder.count_llm(self._request.role, piece)
+                    count_llm(self._deps, self._request.role, piece)
                     continue
                 for draft in splitter.feed(piece):
                     yield draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from app.agent.context import Deps
+from app.agent.context import Deps, count_failed, count_llm
 from app.agent.state import AgentState, AgentUpdate, Json
 from app.core.planparse import parse_plan
 from app.core.policy import needs_approval
@@ -29,8 +29,9 @@ async def planner(state: AgentState, deps: Deps) -> AgentUpdate:
         reply = await deps.roles.plan(question, limit, avoid)
     except ModelError as error:
         warnings.append(warned("worker_degraded", language, f"planner: {error}"))
+        count_failed(deps, "planner", error)
         reply = Completion("", calls=0)
-    deps.recorder.count_llm("planner", reply)
+    count_llm(deps, "planner", reply)
     parsed = parse_plan(reply.text, question, limit)
     if parsed.how == "fallback":
         warnings.append(warned("planner_parse_failed", language))

@@ -22,9 +22,9 @@ class Found:
     searched: bool = True
 
 
-def share(tasks: int) -> int:
+def share(tasks: int, limits: Limits) -> int:
     """Return how many passages each of so many tasks may read, so that none of a plan spends all of the budget."""
-    return min(PER_SEARCH, max(1, Limits().evidence // max(1, tasks)))
+    return min(PER_SEARCH, max(1, limits.evidence // max(1, tasks)))
 
 
 async def search(

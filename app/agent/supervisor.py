@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command, Send, interrupt
 
-from app.agent.context import Deps, node_finished
+from app.agent.context import Deps, count_failed, count_llm, node_finished
 from app.agent.direct import release_fallback
 from app.agent.planner import plan_update
 from app.agent.search import share
@@ -103,9 +103,10 @@ async def _ask(state: AgentState, deps: Deps, facts: DecisionState) -> tuple[Dec
     ]
     try:
         reply = await deps.roles.route(history, _situation(state))
-        deps.recorder.count_llm("supervisor", reply)
+        count_llm(deps, "supervisor", reply)
         role = parse_route(reply.text)
     except ModelError as error:
+        count_failed(deps, "supervisor", error)
         deps.recorder.trace("failure", {"role": "supervisor", "error": str(error)})
         role = None
     if role is None:
@@ -138,7 +139,7 @@ def _go(state: AgentState, deps: Deps, decision: Decision, update: AgentUpdate, 
         "delegation_path": [*path, decision.action],
         "messages": [AIMessage(f"{decision.action}: {decision.reason}")],
     }
-    return Command(update=dict(update), goto=_target(state, decision))
+    return Command(update=dict(update), goto=_target(state, deps, decision))
 
 
 def _final(state: AgentState, decision: Decision) -> Json:
@@ -149,11 +150,12 @@ def _final(state: AgentState, decision: Decision) -> Json:
     return {"role": None, "refused": True}
 
 
-def _target(state: AgentState, decision: Decision) -> Any:
+def _target(state: AgentState, deps: Deps, decision: Decision) -> Any:
     if decision.action != "researcher":
         return decision.action
     open_tasks = [task for task in state.get("research_tasks", []) if task["status"] in ("pending", "running")]
     common = {
-        "document_ids": state.get("document_ids"), "language": state["language"], "limit": share(len(open_tasks)),
+        "document_ids": state.get("document_ids"), "language": state["language"],
+        "limit": share(len(open_tasks), deps.limits),
     }  # fmt: skip
     return [Send("researcher", {"task": task, **common}) for task in open_tasks]

@@ -308,6 +308,6 @@ def main() -> None:
     for verb in entry_points(group="citedrag.verbs"):
         try:
             app.add_typer(verb.load(), name=verb.name)
-        except ImportError:
-            continue
+        except ImportError as error:
+            show.notes.print(f"[yellow]`{verb.name}` is not available: {show.escape(str(error))}[/]")
     app()

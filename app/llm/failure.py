@@ -22,9 +22,8 @@ class EndpointFault(ModelError):
     """A failed call. `retry_after`: seconds that the endpoint asks to wait; `calls`: requests made in all."""
 
     def __init__(self, message: str, *, retryable: bool, kind: str, wait: float = 0.0, calls: int = 1) -> None:
-        super().__init__(message, retryable=retryable, kind=kind)
+        super().__init__(message, retryable=retryable, kind=kind, calls=calls)
         self.retry_after = wait
-        self.calls = calls
 
 
 class Unfinished(Exception):

@@ -24,7 +24,7 @@ NAMED_KEY = re.compile(r"\{(\d+)\}")
 
 def fails(message: str = "scripted failure") -> ModelError:
     """Return the failure of an endpoint, to be raised in place of a reply."""
-    return ModelError(message, kind="timeout")
+    return ModelError(message, kind="timeout", calls=2)
 
 
 @dataclass

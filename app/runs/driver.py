@@ -202,7 +202,7 @@ class Driver:
         """Return evidence and pool of a run."""
         passages = self.store.passages(row.id)
         numbers = self.store.evidence(row.id)
-        state = (row.result or {}).get("_state", {})
+        state = row.result or {}
         return {
             "evidence": results.evidence_json(row.id, numbers, passages, state),
             "pool": results.pool_json(row.id, numbers, passages, state),
@@ -222,7 +222,6 @@ class Driver:
             run_id=run_id, roles=self.roles(), retriever=self.retriever, reranker=self.retriever.reranker,
             scorer=self.scorer, source=self.source, recorder=recorder, limits=limits,
             reservations=Reservations.of(limits, used), researchers=self.researchers,
-            refusals=dict(self.refusals),
         )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.types import Passage
-from app.ports import Completion, Role
 from app.retrieval.search import passage_json
 from app.runs.requests import RunRequest
 from app.runs.store import RunView
@@ -69,18 +68,6 @@ class MemoryRecorder:
 
     def save_plan(self, plan: Json) -> None:
         """Keep nothing: nobody is asked about this plan."""
-
-    def count_llm(self, role: Role, completion: Completion) -> int:
-        """Count a reply."""
-        if completion.calls:
-            self.trace(
-                "llm",
-                {
-                    "role": role, "calls": completion.calls, "tokens_in": completion.tokens_in,
-                    "tokens_out": completion.tokens_out, "finish_reason": completion.finish_reason,
-                },
-            )  # fmt: skip
-        return sum(one["calls"] for one in self._traces if one["kind"] == "llm")
 
     def view(self, request: RunRequest, fingerprint: Json) -> RunView:
         """Return what the result is built from."""

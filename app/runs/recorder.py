@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.types import Passage
-from app.ports import Completion, Role
 from app.retrieval.search import passage_from_json, passage_json
 from app.runs.result import citation_json
 from app.runs.store import RunStore
@@ -69,16 +68,3 @@ class StoredRecorder:
     def save_plan(self, plan: Json) -> None:
         """Keep the plan in the run's row."""
         self._store.move(self._run_id, ("queued", "running"), "running", plan=plan)
-
-    def count_llm(self, role: Role, completion: Completion) -> int:
-        """Count a reply."""
-        if completion.calls:
-            self._store.trace(
-                self._run_id,
-                "llm",
-                {
-                    "role": role, "calls": completion.calls, "tokens_in": completion.tokens_in,
-                    "tokens_out": completion.tokens_out, "finish_reason": completion.finish_reason,
-                },
-            )  # fmt: skip
-        return sum(one["calls"] for one in self._store.traces(self._run_id, "llm"))

@@ -69,7 +69,7 @@ def claims_json(claims: Sequence[Json]) -> tuple[str, list[Json]]:
 
 def evidence_json(run_id: str, numbers: Sequence[str], passages: Mapping[str, Json], state: Json) -> list[Json]:
     """Return the evidence in the order of its numbers."""
-    tasks = {entry["chunk_id"]: entry["task_ids"] for entry in state.get("pool", [])}
+    tasks = _found_by(state)
     return [
         {
             "id": evidence_id(run_id, chunk_id),
@@ -83,7 +83,7 @@ def evidence_json(run_id: str, numbers: Sequence[str], passages: Mapping[str, Js
 
 def pool_json(run_id: str, numbers: Sequence[str], passages: Mapping[str, Json], state: Json) -> list[Json]:
     """Return what the answer might have drawn on and does not cite, ranked."""
-    entries = {entry["chunk_id"]: entry for entry in state.get("pool", [])}
+    tasks = _found_by(state)
     rest = [one for key, one in passages.items() if key not in numbers]
     rest.sort(key=lambda one: -(one["scores"]["rerank"] or 0.0))
     return [
@@ -91,10 +91,19 @@ def pool_json(run_id: str, numbers: Sequence[str], passages: Mapping[str, Json],
             "id": evidence_id(run_id, one["chunk_id"]),
             "number": None,
             **one,
-            "task_ids": entries.get(one["chunk_id"], {}).get("task_ids", []),
+            "task_ids": tasks.get(one["chunk_id"], []),
         }
         for one in rest
     ]
+
+
+def _found_by(state: Json) -> dict[str, list[str]]:
+    """Return by chunk the tasks that found it; a stored result serves as well as the state it came from."""
+    found: dict[str, list[str]] = {}
+    for task in state.get("research_tasks", []):
+        for chunk_id in task["evidence_ids"]:
+            found.setdefault(chunk_id, []).append(task["id"])
+    return found
 
 
 def gaps_json(state: Json, passages: Mapping[str, Json], refused: bool, threshold: float) -> list[Json]:

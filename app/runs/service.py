@@ -20,6 +20,7 @@ from app.runs.requests import ApprovalRequest, RunRequest
 from app.runs.store import Event, RunRow, RunStore
 from app.runs.stream import Stream
 from app.runs.verify import verify_citations
+from ingest.tokenize import language
 
 Json = dict[str, Any]
 
@@ -154,7 +155,7 @@ class RunService:
             self._spawn(run_id, self._driver.decided(run_id, decision))
         else:
             raise self._conflict(self._row(run_id), version)
-        warnings = [warned("plan_truncated", "en")] if dropped else []
+        warnings = [warned("plan_truncated", language(row.question))] if dropped else []
         return {
             "run_id": run_id, "status": target, "plan_version": decision["plan_version"], "dropped": dropped,
             "warnings": warnings,

@@ -158,6 +158,7 @@ async def test_a_failing_model_ends_as_a_refusal_with_a_warning(tmp_path: Path, 
     result = await run(tmp_path, ScriptedRoles(**script), ASKED)
     assert result["status"] == "refused"
     assert any(one["code"] == "worker_degraded" and role in one["message"] for one in result["warnings"])
+    assert result["usage"]["llm_calls_by_role"][role] == fails().calls
 
 
 class BrokenDisk(FixedReranker):

@@ -180,3 +180,10 @@ async def test_a_first_answer_that_lacks_what_is_asked_is_no_fallback(services: 
     result = await ask(services, "How many days of annual leave does every employee have in 2031?", approval="never")
     assert result["status"] == "refused"
     assert "2031" in str(result["gaps"])
+
+
+async def test_the_evidence_says_which_tasks_found_it_as_the_result_does(services: Services) -> None:
+    result = await ask(services, COMPARE, approval="never")
+    found = services.runs.evidence(str(result["run_id"]))
+    assert found["evidence"] == result["evidence"]
+    assert all(one["task_ids"] for one in found["evidence"])

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -19,10 +20,21 @@ from bs4 import BeautifulSoup
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 DOCUMENTS = CORPUS / "documents"
 SCAN = "en/gangway-certificate-scan.pdf"
-TYPES = {"fact", "table", "multi_hop", "comparison", "contradiction", "unanswerable", "partly"}
+LEAST = {
+    "fact": (16, 12),
+    "table": (10, 7),
+    "multi_hop": (12, 7),
+    "comparison": (7, 6),
+    "contradiction": (6, 4),
+    "unanswerable": (13, 8),
+    "partly": (5, 4),
+    "follow_up": (8, 6),
+}
+"""How many questions of a type there are at least, in English and in Chinese."""
+NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
-def pdf_text(path: Path) -> str:
+def pdf_pages(path: Path) -> list[str]:
     document = pypdfium2.PdfDocument(path)
     try:
         texts = []
@@ -32,9 +44,13 @@ def pdf_text(path: Path) -> str:
             texts.append(str(textpage.get_text_range()))
             textpage.close()
             page.close()
-        return "\n".join(texts)
+        return texts
     finally:
         document.close()
+
+
+def pdf_text(path: Path) -> str:
+    return "\n".join(pdf_pages(path))
 
 
 def docx_text(path: Path) -> str:
@@ -67,9 +83,18 @@ def plain_text(path: Path) -> str:
 READERS = {".pdf": pdf_text, ".docx": docx_text, ".html": html_text, ".md": plain_text, ".txt": plain_text}
 
 
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
 @cache
 def text_of(path: Path) -> str:
-    return re.sub(r"\s+", "", READERS[path.suffix](path))
+    return squeezed(READERS[path.suffix](path))
+
+
+@cache
+def pages_of(path: Path) -> tuple[str, ...]:
+    return tuple(squeezed(text) for text in pdf_pages(path))
 
 
 def manifest() -> list[dict[str, Any]]:
@@ -145,24 +170,98 @@ def test_odd_encodings_are_really_odd() -> None:
 
 def test_questions_are_well_formed() -> None:
     items = questions()
-    assert len(items) >= 60
-    assert len({item["id"] for item in items}) == len({item["question"] for item in items}) == len(items)
-    assert {item["type"] for item in items} == TYPES
-    assert {item["lang"] for item in items} == {"en", "zh"}
+    assert [item["id"] for item in items] == [f"q{number:03d}" for number in range(1, len(items) + 1)]
+    assert len({item["question"] for item in items}) == len(items)
     for item in items:
         assert item["answerable"] == (item["type"] != "unanswerable")
         assert bool(item["answers"]) == bool(item["evidence_doc_ids"]) == item["answerable"]
         assert bool(item["evidence_text"]) == item["answerable"]
+        assert all(item.get("answer_parts", [["one part or none"]])), item["id"]
+
+
+def test_questions_are_many_of_each_type_in_both_languages() -> None:
+    items = questions()
+    counts = Counter((item["type"], item["lang"]) for item in items)
+    assert len(items) >= 120
+    assert set(counts) == {(kind, language) for kind in LEAST for language in ("en", "zh")}
+    for kind, (english, chinese) in LEAST.items():
+        assert counts[kind, "en"] >= english, kind
+        assert counts[kind, "zh"] >= chinese, kind
+    assert 0.55 <= sum(item["lang"] == "en" for item in items) / len(items) <= 0.65
+
+
+def test_readme_counts_the_questions() -> None:
+    items = questions()
+    readme = (CORPUS / "README.md").read_text("utf-8")
+    languages = Counter(item["lang"] for item in items)
+    assert f"{len(items)} questions, {languages['en']} in English and {languages['zh']} in Chinese" in readme
+    for kind, count in Counter(item["type"] for item in items).items():
+        assert f"| `{kind}` | {count} |" in readme
 
 
 @pytest.mark.parametrize("item", questions(), ids=lambda item: item["id"])
 def test_evidence_stands_in_the_documents(item: dict[str, Any]) -> None:
-    snippets = [re.sub(r"\s+", "", snippet) for snippet in item["evidence_text"]]
+    snippets = [squeezed(snippet) for snippet in item["evidence_text"]]
     texts = [text_of(DOCUMENTS / path) for path in item["evidence_doc_ids"]]
     for snippet in snippets:
         assert any(snippet in text for text in texts), snippet
     for path, text in zip(item["evidence_doc_ids"], texts, strict=True):
         assert any(snippet in text for snippet in snippets), path
+
+
+@pytest.mark.parametrize("item", questions(), ids=lambda item: item["id"])
+def test_evidence_pages_hold_the_evidence(item: dict[str, Any]) -> None:
+    """Every PDF of the evidence names its pages; each page has a snippet, and no snippet needs a page not named."""
+    named: dict[str, list[int]] = item.get("evidence_pages", {})
+    assert set(named) == {path for path in item["evidence_doc_ids"] if path.endswith(".pdf")}
+    snippets = [squeezed(snippet) for snippet in item["evidence_text"]]
+    held = [text_of(DOCUMENTS / path) for path in item["evidence_doc_ids"] if path not in named]
+    for path, numbers in named.items():
+        assert numbers == sorted(set(numbers))
+        pages = [pages_of(DOCUMENTS / path)[number - 1] for number in numbers if number >= 1]
+        assert len(pages) == len(numbers) > 0
+        for page in pages:
+            assert any(snippet in page for snippet in snippets), path
+        held.extend(pages)
+    for snippet in snippets:
+        assert any(snippet in text for text in held), snippet
+
+
+def test_numbers_of_plain_answers_stand_in_the_evidence() -> None:
+    """What is looked up and not worked out: some alternative of the answer has only numbers of the evidence."""
+    for item in questions():
+        if item["type"] in {"fact", "table", "partly"}:
+            evidence = set(NUMBER.findall(" ".join(item["evidence_text"])))
+            assert any(set(NUMBER.findall(answer)) <= evidence for answer in item["answers"]), item["id"]
+
+
+def test_each_part_of_an_answer_stands_in_the_evidence() -> None:
+    for item in questions():
+        evidence = squeezed("".join(item["evidence_text"]))
+        for part in item.get("answer_parts", []):
+            assert any(squeezed(one) in evidence for one in part), (item["id"], part)
+
+
+def test_follow_ups_have_a_history_and_a_standalone_form() -> None:
+    for item in questions():
+        assert ("history" in item) == ("standalone" in item) == (item["type"] == "follow_up"), item["id"]
+        history = item.get("history", [])
+        roles = [turn["role"] for turn in history]
+        assert roles == ["user", "assistant"] * (len(history) // 2), item["id"]
+        assert all(set(turn) == {"role", "text"} and turn["text"].strip() for turn in history)
+        if item["type"] == "follow_up":
+            assert history
+            assert item["standalone"] not in {item["question"], *(turn["text"] for turn in history)}
+
+
+def test_cross_lingual_questions_have_evidence_in_the_other_language_only() -> None:
+    crossing = [item for item in questions() if "cross" in item]
+    assert Counter(item["lang"] for item in crossing) == {"en": 3, "zh": 3}
+    for item in crossing:
+        assert item["cross"] is True
+        assert item["type"] == "fact"
+        other = "zh" if item["lang"] == "en" else "en"
+        assert {path.split("/")[0] for path in item["evidence_doc_ids"]} == {other}
 
 
 def test_demo_question_is_there_in_both_languages() -> None:

@@ -22,7 +22,7 @@ from app.llm.openai_chat import OpenAIChat
 from app.ports import Roles, SentenceScorer
 from app.retrieval.cross_encoder import CrossEncoderReranker
 from app.retrieval.rerank import LateInteractionReranker, Reranker
-from app.retrieval.search import Retriever
+from app.retrieval.search import RetrievalOptions, Retriever
 from app.runs.checkpoints import open_checkpoints
 from app.runs.driver import Driver
 from app.runs.service import RunService, process_alive
@@ -31,6 +31,7 @@ from app.runs.store import RunStore
 from app.runs.stream import Stream
 from app.settings import Settings
 from ingest.catalog import Catalog
+from ingest.chunk import TARGET_TOKENS
 from ingest.embed.export import ensure_default_model
 from ingest.embed.hashing import HashingEmbedder
 from ingest.embed.port import Embedder, Vectors
@@ -108,13 +109,15 @@ def server_file(home: Path) -> Path:
     return home / "server.json"
 
 
-def open_library(settings: Settings, embedder: Embedder | None = None) -> Library:
+def open_library(
+    settings: Settings, embedder: Embedder | None = None, chunk_tokens: int = TARGET_TOKENS
+) -> Library:  # fmt: skip
     """Open catalog and index; the model is loaded when it is first used. Raises IndexBusy, IndexMismatch."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     options = IngestSettings(
         home=settings.home, embedder=settings.embedder, qdrant_url=settings.qdrant_url,
         qdrant_api_key=None if settings.qdrant_api_key is None else settings.qdrant_api_key.get_secret_value(),
-        max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout,
+        max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout, chunk_tokens=chunk_tokens,
     )  # fmt: skip
     model = embedder or open_embedder(settings, options)
     return Library(options, Catalog(options.catalog_path), _index(options, model), model)
@@ -170,11 +173,13 @@ async def open_services(
     library: Library | None = None,
     roles: Callable[[], Roles] | None = None,
     scorer: SentenceScorer | None = None,
+    retrieval: RetrievalOptions | None = None,
+    limits: Limits | None = None,
 ) -> Services:
     """Open everything; what is handed in is used as it is. Raises what `open_library` raises."""
     if library is None:
         library = await asyncio.to_thread(open_library, settings)
-    retriever = Retriever(library, _reranker(settings, library.embedder))
+    retriever = Retriever(library, _reranker(settings, library.embedder), retrieval)
     scorer = scorer or EmbeddingScorer(library.embedder)
     store = RunStore(settings.home / "runs.db")
     stream = Stream(store)
@@ -182,7 +187,7 @@ async def open_services(
     chat = _chat(settings) if roles is None else None
     driver = Driver(
         store=store, stream=stream, graph=build(checkpoints), library=library, retriever=retriever, scorer=scorer,
-        source=CatalogSource(library), roles=roles or _roles(chat, scorer), limits=Limits(),
+        source=CatalogSource(library), roles=roles or _roles(chat, scorer), limits=limits or Limits(),
         researchers=asyncio.Semaphore(concurrency(settings)), refusals=_refusals(settings),
     )  # fmt: skip
     runs = RunService(store, driver, stream, build)

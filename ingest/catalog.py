@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Column, Connection, Engine, Row, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy.schema import CreateColumn
 
 from ingest import schema
 from ingest.database import open_database
@@ -30,6 +31,7 @@ class Catalog:
 
     def __init__(self, path: Path) -> None:
         self._engine = open_database(path, schema.metadata, schema.SCHEMA_VERSION)
+        _add_columns(self._engine)
 
     def close(self) -> None:
         """Close the file."""
@@ -188,6 +190,24 @@ class Catalog:
                 connection.execute(upsert(schema.vectors).on_conflict_do_nothing(), rows)
 
 
+def _add_columns(engine: Engine) -> None:
+    """Give a file of an earlier version the columns that it lacks; another process may be doing the same."""
+    for column in schema.ADDED:
+        with engine.connect() as connection:
+            if _has(connection, column):
+                continue
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # the driver would begin only before a change of rows
+            if not _has(connection, column):
+                definition = str(CreateColumn(column).compile(engine))
+                connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {definition}")
+            connection.commit()
+
+
+def _has(connection: Connection, column: Column[Any]) -> bool:
+    rows = connection.exec_driver_sql(f"PRAGMA table_info({column.table.name})")
+    return column.name in {row.name for row in rows}
+
+
 def _values(document: Document, stat: Stat, seconds: float) -> dict[str, Any]:
     size, mtime_ns, inode = stat
     return {
@@ -224,6 +244,7 @@ def _chunk(row: Mapping[Any, Any]) -> Chunk:
         id=row[columns.id], document_id=row[columns.document_id], version=row[columns.version],
         ordinal=row[columns.ordinal], span=Span(row[columns.start], row[columns.end]), text=row["text"],
         page=row[columns.page], page_end=row[columns.page_end], headings=tuple(json.loads(row[columns.headings])),
+        table_header=row[columns.table_header],
     )  # fmt: skip
 
 
@@ -231,7 +252,7 @@ def _chunk_row(chunk: Chunk) -> dict[str, Any]:
     return {
         "id": chunk.id, "document_id": chunk.document_id, "version": chunk.version, "ordinal": chunk.ordinal,
         "start": chunk.span.start, "end": chunk.span.end, "page": chunk.page, "page_end": chunk.page_end,
-        "headings": json.dumps(list(chunk.headings), ensure_ascii=False),
+        "headings": json.dumps(list(chunk.headings), ensure_ascii=False), "table_header": chunk.table_header,
     }  # fmt: skip
 
 

@@ -11,16 +11,17 @@ import re
 import uuid
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from ingest.types import Chunk, Heading, Page, ReadResult, Span
+from ingest.types import Chunk, Heading, Page, ReadResult, Span, TableHeader
 
 TARGET_TOKENS = 180
 """Where a chunk is closed; about half of what the embedding model reads (512), so that a chunk holds one thought."""
 MAX_TOKENS = 260
 """A block longer than this is cut at sentence ends."""
-_MOST_CHARACTERS = 4 * MAX_TOKENS + 1
-"""As many are always more than MAX_TOKENS, so that no more of a long text need be looked at."""
+MAX_HEADER = 400
+"""Characters of a table's header that are repeated with its rows: more would drown what the rows say."""
 NAMESPACE = uuid.UUID("6f1d3c0e-6a5b-5d0f-9a53-0c1f6f0f7c11")
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -34,17 +35,21 @@ def size(text: str) -> float:
     return 0.7 * wide + 0.25 * (len(text) - wide)
 
 
-def chunk_document(document_id: str, version: int, read: ReadResult) -> list[Chunk]:
-    """Cut a document. Chunk ids follow from document, version and span, so that a repeated write is the same write."""
+def chunk_document(document_id: str, version: int, read: ReadResult, target: int = TARGET_TOKENS) -> list[Chunk]:
+    """Cut a document into chunks of about `target` model tokens.
+
+    Chunk ids follow from document, version and span, so that a repeated write is the same write.
+    """
     starts = [page.span.start for page in read.pages]
     head_starts = [heading.start for heading in read.headings]
+    row_starts = [header.rows.start for header in read.table_headers]
     paths = [(), *heading_paths(read.headings)]
     chunks = []
-    for ordinal, span in enumerate(_spans(read)):
+    for ordinal, span in enumerate(_spans(read, target)):
         first, last = _pages(read.pages, starts, span)
         chunks.append(
             Chunk(
-                id=str(uuid.uuid5(NAMESPACE, f"{document_id}/{version}/{span.start}-{span.end}")),
+                id=_chunk_id(document_id, version, span),
                 document_id=document_id,
                 version=version,
                 ordinal=ordinal,
@@ -53,16 +58,28 @@ def chunk_document(document_id: str, version: int, read: ReadResult) -> list[Chu
                 page=first,
                 page_end=last,
                 headings=paths[bisect_right(head_starts, span.start)],
+                table_header=_table_header(read.table_headers, row_starts, span.start),
             )
         )
     return chunks
 
 
+def identified(chunk: Chunk, document_id: str, version: int) -> Chunk:
+    """Return a chunk as one of this document's: cutting needs the text alone, and comes before it has an id."""
+    return replace(
+        chunk, id=_chunk_id(document_id, version, chunk.span), document_id=document_id, version=version
+    )  # fmt: skip
+
+
+def _chunk_id(document_id: str, version: int, span: Span) -> str:
+    return str(uuid.uuid5(NAMESPACE, f"{document_id}/{version}/{span.start}-{span.end}"))
+
+
 def searchable_text(chunk: Chunk, title: str) -> str:
-    """Return what is embedded and indexed for a chunk: its title and headings, then its text."""
+    """Return what is embedded and indexed for a chunk: its title and headings, its table's header, then its text."""
     heads = [title, *chunk.headings] if title not in chunk.headings else list(chunk.headings)
     context = " > ".join(head for head in heads if head)
-    return f"{context}\n{chunk.text}" if context else chunk.text
+    return "\n".join(part for part in (context, chunk.table_header, chunk.text) if part)
 
 
 def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
@@ -77,37 +94,40 @@ def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
     return paths
 
 
-def _spans(read: ReadResult) -> Iterator[Span]:
+def _spans(read: ReadResult, target: int) -> Iterator[Span]:
     cuts = sorted({heading.start for heading in read.headings})
     blocks = sorted({edge for block in read.blocks for edge in (block.start, block.end)})
     for start, end in pairwise([0, *cuts, len(read.text)]):
         inner = blocks[bisect_right(blocks, start) : bisect_left(blocks, end)]
-        yield from _pack(read.text, _units(read.text, [start, *inner, end]))
+        yield from _pack(read.text, _units(read.text, [start, *inner, end], target), target)
 
 
-def _units(text: str, edges: Sequence[int]) -> Iterator[Span]:
+def _units(text: str, edges: Sequence[int], target: int) -> Iterator[Span]:
     """Yield the pieces of one section: its blocks, what stands between them, and long blocks cut at sentences."""
+    most = target * MAX_TOKENS / TARGET_TOKENS
     for left, right in pairwise(edges):
         span = _trim(text, left, right)
         if span is not None:
-            yield from [span] if size(span.of(text)) <= MAX_TOKENS else _sentences(text, span)
+            yield from [span] if size(span.of(text)) <= most else _sentences(text, span, target)
 
 
-def _sentences(text: str, span: Span) -> Iterator[Span]:
+def _sentences(text: str, span: Span, target: int) -> Iterator[Span]:
     edges = [span.start, *(m.end() for m in _SENTENCE_END.finditer(text, span.start, span.end)), span.end]
     for left, right in pairwise(edges):
         piece = _trim(text, left, right)
         if piece is not None:
-            yield from _slices(text, piece)
+            yield from _slices(text, piece, target)
 
 
-def _slices(text: str, span: Span) -> Iterator[Span]:
+def _slices(text: str, span: Span, target: int) -> Iterator[Span]:
     """Cut what has no sentence end for too long (code, a word list) at white space, else anywhere."""
     start = span.start
-    while start < span.end and size(text[start : min(span.end, start + _MOST_CHARACTERS)]) > MAX_TOKENS:
+    most = target * MAX_TOKENS / TARGET_TOKENS
+    reach = int(4 * most) + 1  # as many characters are always more than `most`, so that no more need be looked at
+    while start < span.end and size(text[start : min(span.end, start + reach)]) > most:
         stop = start + 1
         weight = 0.0
-        while stop < span.end and weight < TARGET_TOKENS:
+        while stop < span.end and weight < target:
             weight += size(text[stop])
             stop += 1
         space = max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
@@ -121,11 +141,11 @@ def _slices(text: str, span: Span) -> Iterator[Span]:
         yield rest
 
 
-def _pack(text: str, units: Iterable[Span]) -> Iterator[Span]:
+def _pack(text: str, units: Iterable[Span], target: int) -> Iterator[Span]:
     held: Span | None = None
     for unit in units:
         joined = unit if held is None else Span(held.start, unit.end)
-        if held is not None and size(joined.of(text)) > TARGET_TOKENS:
+        if held is not None and size(joined.of(text)) > target:
             yield held
             joined = unit
         held = joined
@@ -139,6 +159,14 @@ def _trim(text: str, start: int, end: int) -> Span | None:
     if first is None:
         return None
     return Span(start + first.start(), start + len(piece.rstrip()))
+
+
+def _table_header(headers: Sequence[TableHeader], starts: Sequence[int], position: int) -> str:
+    """Return the header of the table in whose rows `position` lies, shortened, or ""."""
+    index = bisect_right(starts, position) - 1
+    if index < 0 or position >= headers[index].rows.end:
+        return ""
+    return headers[index].text[:MAX_HEADER].rstrip()
 
 
 def _pages(pages: Sequence[Page], starts: Sequence[int], span: Span) -> tuple[int | None, int | None]:

@@ -1,9 +1,10 @@
-"""How does a folder become searchable? discover -> read -> chunk -> embed -> write, file by file.
+"""How does a folder become searchable? discover -> read -> chunk -> embed -> write; embedded in groups, written alone.
 
 Order of writes for one file: vectors to the cache, points to the index, then the document to the catalog in one
 transaction, then the old points out of the index. Search shows only chunks that the catalog knows, so a crash
 between any two of these leaves nothing to be seen; the next ingestion repeats the file, and the same ids make it
-the same write.
+the same write. The index is flushed once a group: a mark stands in the folder until the end, and whoever finds one
+compares index and catalog point by point.
 """
 
 from __future__ import annotations
@@ -12,27 +13,21 @@ import hashlib
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from ingest.ahead import Reading, Ready, groups, stat_of, title_of
 from ingest.catalog import SEARCHABLE, Catalog, Stat
-from ingest.chunk import NAMESPACE, chunk_document
+from ingest.chunk import NAMESPACE, identified
 from ingest.discover import Found, open_regular
-from ingest.errors import IngestError, PathNotAllowed, ReadError
-from ingest.read.sandbox import read_safely
+from ingest.errors import IngestError
 from ingest.scope import Scope, Scopes
 from ingest.settings import IngestSettings
 from ingest.tokenize import language
-from ingest.types import Document, FileReport, FileStatus, IngestReport, ReadResult
+from ingest.types import Document, FileReport, FileStatus, IngestReport
 from ingest.write import ChunkWriter
-
-READ_AHEAD = 2
-"""Files that are read while another is embedded: reading is an eighth of the work, so two keep the model busy."""
-
-RETRIED = (FileStatus.FAILED, FileStatus.TIMED_OUT, FileStatus.REMOVED, FileStatus.DUPLICATE)
-"""What is read again though the file looks unchanged: the cause, or the twin, may have gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +38,6 @@ class Progress:
     total: int
     path: str
     status: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A file's bytes by their hash, and what reading them gave: a result, or the reason why not."""
-
-    sha256: str
-    result: ReadResult | None = None
-    status: FileStatus = FileStatus.INDEXED
-    reason: str | None = None
 
 
 def ingest(
@@ -67,16 +52,16 @@ def ingest(
     One bad file never stops the rest: it has a report with its status and reason.
     """
     started = time.monotonic()
-    writer.reconcile()
+    writer.reconcile(thorough=settings.unfinished_path.exists())
     written_before, embedded_before = writer.written, writer.embedded
     scopes = Scopes(paths, settings, catalog)
     found = scopes.files()
     reports: list[FileReport] = []
-    for report in _process(found, settings, catalog, writer):
-        reports.append(report)
-        progress(Progress(len(reports), len(found), report.path, report.status.value))
-    reports += [_remove(entry, catalog, writer) for entry in scopes.gone()]
-    writer.flush()
+    with _marked(settings, writer):
+        for report in _process(found, settings, catalog, writer):
+            reports.append(report)
+            progress(Progress(len(reports), len(found), report.path, report.status.value))
+        reports += [_remove(entry, catalog, writer) for entry in scopes.gone()]
     return IngestReport(
         files=tuple(reports),
         seconds=time.monotonic() - started,
@@ -85,87 +70,65 @@ def ingest(
     )
 
 
+@contextmanager
+def _marked(settings: IngestSettings, writer: ChunkWriter) -> Iterator[None]:
+    """Leave a mark while points may be written that are not flushed yet; it is gone only after a clean end."""
+    settings.unfinished_path.parent.mkdir(parents=True, exist_ok=True)
+    settings.unfinished_path.touch()
+    yield
+    writer.flush()
+    settings.unfinished_path.unlink(missing_ok=True)
+
+
 def _process(
     found: Sequence[tuple[Scope, Found]], settings: IngestSettings, catalog: Catalog, writer: ChunkWriter
 ) -> Iterator[FileReport]:
-    """Yield the report of each file in order; the next files are read while this one is embedded."""
-    with ThreadPoolExecutor(READ_AHEAD, thread_name_prefix="read") as pool:
-        ahead: list[tuple[Scope, Found, Future[_Read] | None]] = []
-        for scope, file in found:
-            ahead.append((scope, file, pool.submit(_read, file, settings) if _changed(scope, file) else None))
-            if len(ahead) > READ_AHEAD:
-                yield _one(*ahead.pop(0), settings, catalog, writer)
-        for waiting in ahead:
-            yield _one(*waiting, settings, catalog, writer)
+    """Yield the report of each file in order; while one group is embedded and written, the next is read."""
+    for group in groups(found, settings):
+        writer.warm([text for ready in group for text in ready.texts])
+        for ready in group:
+            yield _one(ready, settings, catalog, writer)
+        writer.flush()
 
 
-def _changed(scope: Scope, file: Found) -> bool:
-    entry = scope.known.get(file.relative)
-    return entry is None or entry[1] != _stat(file) or entry[0].status in RETRIED
-
-
-def _read(file: Found, settings: IngestSettings) -> _Read:
-    if file.skip is not None:
-        return _Read("", status=file.skip[0], reason=file.skip[1])
-    digest = ""
-    try:
-        data = open_regular(file.path, file.root, settings.max_bytes)
-        digest = hashlib.sha256(data).hexdigest()
-        result = read_safely(file.path, data, settings.read_timeout)
-    except ReadError as error:
-        return _Read(digest, status=error.status, reason=str(error))
-    except PathNotAllowed as error:
-        return _Read(digest, status=FileStatus.FAILED, reason=str(error))
-    except OSError as error:
-        return _Read(digest, status=FileStatus.FAILED, reason=f"cannot be opened: {error.strerror}")
-    if not result.text.strip():
-        return _Read(digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first")
-    if result.failed_pages:
-        pages = ", ".join(map(str, result.failed_pages))
-        return _Read(digest, result, FileStatus.PARTIAL, f"pages that could not be read: {pages}")
-    return _Read(digest, result)
-
-
-def _one(
-    scope: Scope, file: Found, future: Future[_Read] | None, settings: IngestSettings, catalog: Catalog,
-    writer: ChunkWriter,
-) -> FileReport:  # fmt: skip
+def _one(ready: Ready, settings: IngestSettings, catalog: Catalog, writer: ChunkWriter) -> FileReport:
     started = time.monotonic()
+    scope, file, read = ready.scope, ready.file, ready.read
     known = scope.known.get(file.relative)
-    if future is None and known is not None:
-        return _standing(file, known[0])
-    read = (future or _failed_future()).result()
+    if read is None:
+        return _standing(file, scope.known[file.relative][0])
     document = _identify(scope, file, read, settings, catalog)
     if document.status in SEARCHABLE and known is not None and _same(known[0], document):
-        catalog.move(document.id, file.relative, _stat(file))
+        catalog.move(document.id, file.relative, stat_of(file))
         return FileReport(file.relative, FileStatus.UNCHANGED, document_id=document.id, pages=document.pages)
     twin = _twin(document, settings, catalog)
     if twin is not None:
         document = replace(document, status=FileStatus.DUPLICATE, reason=f"same bytes as {twin.path}")
     try:
-        chunks = _write(document, file, read, catalog, writer, started)
+        chunks = _write(document, ready, catalog, writer, started)
     except IngestError:
         raise
     except (OSError, ValueError) as error:
         document = replace(document, status=FileStatus.FAILED, reason=f"could not be written: {error}")
-        catalog.store(document, _stat(file))
+        catalog.store(document, stat_of(file))
         chunks = 0
-    scope.known[file.relative] = (document, _stat(file))
+    scope.known[file.relative] = (document, stat_of(file))
     return FileReport(
         path=file.relative, status=document.status, reason=document.reason, document_id=document.id,
         pages=document.pages, chunks=chunks, seconds=time.monotonic() - started, encoding=document.encoding,
     )  # fmt: skip
 
 
-def _write(document: Document, file: Found, read: _Read, catalog: Catalog, writer: ChunkWriter, started: float) -> int:
+def _write(document: Document, ready: Ready, catalog: Catalog, writer: ChunkWriter, started: float) -> int:
     """Write one document; return how many chunks it has."""
-    result = read.result if document.status in SEARCHABLE else None
-    chunks = [] if result is None else chunk_document(document.id, document.version, result)
+    good = document.status in SEARCHABLE and ready.read is not None
+    result = ready.read.result if good and ready.read is not None else None
+    chunks = [] if result is None else [identified(chunk, document.id, document.version) for chunk in ready.chunks]
     old = catalog.chunk_ids(document.id)
     writer.write(document, chunks)
     catalog.store(
         document,
-        _stat(file),
+        stat_of(ready.file),
         text=None if result is None else result.text,
         byte_runs=None if result is None else result.byte_runs,
         pages=() if result is None else result.pages,
@@ -176,11 +139,11 @@ def _write(document: Document, file: Found, read: _Read, catalog: Catalog, write
     return len(chunks)
 
 
-def _identify(scope: Scope, file: Found, read: _Read, settings: IngestSettings, catalog: Catalog) -> Document:
+def _identify(scope: Scope, file: Found, read: Reading, settings: IngestSettings, catalog: Catalog) -> Document:
     """Say which document a file is: the one at its path, the one that was moved here, or a new one."""
     previous = scope.known.get(file.relative, (None,))[0] or _moved(scope, file, read, catalog)
     result = read.result
-    title = (result.title if result else None) or PurePosixPath(file.relative).stem
+    title = title_of(file, result)
     changed = bool(read.sha256) and previous is not None and previous.sha256 != read.sha256
     version = 1 if previous is None else previous.version + int(changed)
     return Document(
@@ -210,7 +173,7 @@ def _new_id(first: str, catalog: Catalog) -> str:
     return document_id
 
 
-def _moved(scope: Scope, file: Found, read: _Read, catalog: Catalog) -> Document | None:
+def _moved(scope: Scope, file: Found, read: Reading, catalog: Catalog) -> Document | None:
     """Return the document whose file had these bytes and is no longer where it was."""
     for twin, _ in catalog.with_sha256(read.sha256) if read.sha256 else []:
         if twin.root == str(scope.root) and twin.path != file.relative and not (scope.root / twin.path).exists():
@@ -264,13 +227,3 @@ def remove_document(document: Document, stat: Stat, catalog: Catalog, writer: Ch
     old = catalog.chunk_ids(document.id)
     catalog.store(replace(document, status=FileStatus.REMOVED, reason=None), stat)
     writer.delete(old)
-
-
-def _stat(file: Found) -> Stat:
-    return file.size, file.mtime_ns, file.inode
-
-
-def _failed_future() -> Future[_Read]:
-    future: Future[_Read] = Future()
-    future.set_result(_Read("", status=FileStatus.FAILED, reason="was not read"))
-    return future

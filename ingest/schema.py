@@ -1,14 +1,15 @@
 """Which tables does the catalog have?
 
-Why no migration tool yet: there is one schema version. `SCHEMA_VERSION` is stamped into the file, so that a later
-version knows what it opens and an older program refuses a newer file.
+Why no migration tool: a new version has only added columns so far, which `ADDED` names. `SCHEMA_VERSION` is stamped into
+the file, so that a later version knows what it opens and an older program refuses a newer file.
 """
 
 from __future__ import annotations
 
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1: the first. 2: chunks know the header of their table."""
 
 metadata = MetaData()
 
@@ -68,6 +69,7 @@ chunks = Table(
     Column("page", Integer),
     Column("page_end", Integer),
     Column("headings", Text, nullable=False),
+    Column("table_header", Text, nullable=False, server_default=""),
     Index("chunks_document", "document_id", "ordinal"),
 )
 
@@ -77,3 +79,6 @@ vectors = Table(
     Column("key", String, primary_key=True),
     Column("vector", LargeBinary, nullable=False),
 )
+
+ADDED = (chunks.c.table_header,)
+"""Columns that files of an earlier version lack."""

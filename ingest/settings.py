@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingest.chunk import TARGET_TOKENS
+
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
-    """Where things are kept and how large and slow a file may be. `max_bytes` per file; `read_timeout` in seconds."""
+    """Where things are kept and how large and slow a file may be. `max_bytes` per file; `read_timeout` in seconds.
+
+    `chunk_tokens` is the size at which a chunk is closed, in model tokens.
+    """
 
     home: Path
     embedder: str = "multilingual-e5-small"
@@ -17,6 +22,7 @@ class IngestSettings:
     max_bytes: int = 200 * 1024 * 1024
     read_timeout: float = 120.0
     tenant: str = "local"
+    chunk_tokens: int = TARGET_TOKENS
 
     @property
     def catalog_path(self) -> Path:
@@ -32,3 +38,8 @@ class IngestSettings:
     def models_path(self) -> Path:
         """Return where converted models are."""
         return self.home / "models"
+
+    @property
+    def unfinished_path(self) -> Path:
+        """Return the mark of an ingestion that has not ended: index and catalog may differ while it stands."""
+        return self.home / "ingesting"

@@ -69,12 +69,21 @@ class ByteRun:
 
 
 @dataclass(frozen=True, slots=True)
+class TableHeader:
+    """The header of a table: `text` is how it is repeated, `rows` what stands under it, without the header itself."""
+
+    rows: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadResult:
     """What a reader gives back: normalised text with its structure.
 
     `pages` cover the text of paged formats in order, and are empty for formats without pages. `blocks` are the spans
     of paragraphs, list items, code blocks and table rows, in order, without overlap. `byte_runs` is None where a
-    text position has no single place in the file (PDF, DOCX, HTML). `failed_pages` counts from 1.
+    text position has no single place in the file (PDF, DOCX, HTML). `failed_pages` counts from 1. `table_headers`
+    are in order, without overlap of their rows; `tags` are the keywords that the file itself declares.
     """
 
     text: str
@@ -88,6 +97,8 @@ class ReadResult:
     blocks: tuple[Span, ...] = ()
     byte_runs: tuple[ByteRun, ...] | None = None
     failed_pages: tuple[int, ...] = ()
+    table_headers: tuple[TableHeader, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +135,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a document's text: `text == document.text[span]`. Pages count from 1; None without pages."""
+    """A piece of a document's text: `text == document.text[span]`. Pages count from 1; None without pages.
+
+    `table_header` is the header of the table whose rows the chunk begins with, where it does not hold it itself.
+    """
 
     id: str
     document_id: str
@@ -135,6 +149,7 @@ class Chunk:
     page: int | None = None
     page_end: int | None = None
     headings: tuple[str, ...] = ()
+    table_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from ingest.types import Chunk, Document, IndexPoint
 
 _BATCH = 200
 """Points in one upsert: more hold the interpreter for too long (Qdrant Edge, 500 points: 9 ms)."""
+_EMBEDDED = 256
+"""Texts embedded at once: their vectors are cached then, so that a crash costs no more than these."""
 
 
 class ChunkWriter:
@@ -25,11 +27,18 @@ class ChunkWriter:
         self._catalog = catalog
         self._index = index
         self._embedder = embedder
+        self._warm: dict[str, Vectors] = {}
         self.embedded = 0
         self.written = 0
 
+    def warm(self, texts: Sequence[str]) -> None:
+        """Embed together what will be written next, and keep it until the next call."""
+        keys = [self._key(text) for text in texts]
+        known = self._catalog.cached_vectors(list(dict.fromkeys(keys)))
+        self._warm = known | self._embed({key: text for key, text in zip(keys, texts, strict=True) if key not in known})
+
     def write(self, document: Document, chunks: Sequence[Chunk]) -> None:
-        """Write the points of these chunks; nothing is removed."""
+        """Write the points of these chunks; nothing is removed, and nothing is flushed."""
         for start in range(0, len(chunks), _BATCH):
             part = chunks[start : start + _BATCH]
             texts = [searchable_text(chunk, document.title) for chunk in part]
@@ -39,8 +48,6 @@ class ChunkWriter:
             ]
             self._index.upsert(points)
             self.written += len(points)
-        if chunks:
-            self._index.flush()
 
     def delete(self, chunk_ids: Collection[str]) -> None:
         """Remove points."""
@@ -67,15 +74,29 @@ class ChunkWriter:
                 by_document.setdefault(document.id, (document, []))[1].append(chunk)
             for document, chunks in by_document.values():
                 self.write(document, chunks)
+        self.flush()
 
     def _vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        keys = [hashlib.sha256(f"{self._embedder.name}\0{text}".encode()).hexdigest() for text in texts]
-        known = self._catalog.cached_vectors(keys)
-        fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if fresh:
-            made = self._embedder.embed_passages(list(fresh.values()))
-            new = {key: np.asarray(vector, dtype=np.float32) for key, vector in zip(fresh, made, strict=True)}
-            self._catalog.cache_vectors(new)
-            self.embedded += len(fresh)
-            known |= new
+        keys = [self._key(text) for text in texts]
+        known = {key: self._warm[key] for key in keys if key in self._warm}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            known |= self._catalog.cached_vectors(list(missing))
+            known |= self._embed({key: text for key, text in missing.items() if key not in known})
         return [known[key] for key in keys]
+
+    def _embed(self, texts: dict[str, str]) -> dict[str, Vectors]:
+        """Embed texts and cache their vectors, by key."""
+        new: dict[str, Vectors] = {}
+        keys = list(texts)
+        for start in range(0, len(keys), _EMBEDDED):
+            part = keys[start : start + _EMBEDDED]
+            made = self._embedder.embed_passages([texts[key] for key in part])
+            fresh = {key: np.asarray(vector, dtype=np.float32) for key, vector in zip(part, made, strict=True)}
+            self._catalog.cache_vectors(fresh)
+            self.embedded += len(part)
+            new |= fresh
+        return new
+
+    def _key(self, text: str) -> str:
+        return hashlib.sha256(f"{self._embedder.name}\0{text}".encode()).hexdigest()

@@ -6,6 +6,9 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+DONE_THRESHOLD = 0.40
+"""From here a passage counts as evidence and a task as done: the reranker's probability that it answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -23,7 +26,7 @@ class Limits:
     edited_tasks: int = 6
     approval_tasks: int = 3
     approval_calls: int = 8
-    done_threshold: float = 0.40
+    done_threshold: float = DONE_THRESHOLD
     writer_threshold: float = 0.15
     writer_tokens: int = 6000
     writer_items: int = 24

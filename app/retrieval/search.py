@@ -7,18 +7,27 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from app.core.budget import DONE_THRESHOLD
 from app.core.types import DocumentRef, Passage, Scores
 from app.retrieval.rerank import Reranker
 from ingest.index.bm25 import query_weights
 from ingest.library import Library
 from ingest.types import Chunk, Document, Hit, Page
 
-CANDIDATES = 60
-"""Hits taken from the index."""
-RERANKED = 20
-"""Hits that are reranked: 20 passages cost about half a second in torch, and the 21st is rarely the answer."""
-SHOWN_THRESHOLD = 0.40
-"""From here a passage counts as evidence (the task status rule)."""
+
+@dataclass(frozen=True, slots=True)
+class RetrievalOptions:
+    """How a search is made; one side, or the reranking, can be left out to measure what it is worth.
+
+    `candidates` hits are taken from the index; the first `reranked` of them are reranked: 20 passages cost about half
+    a second in torch, and the 21st is rarely the answer. `reranked` 0 keeps the order of the fusion, without a
+    probability.
+    """
+
+    dense: bool = True
+    lexical: bool = True
+    candidates: int = 60
+    reranked: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +64,26 @@ class SearchResult:
 class Retriever:
     """Searches a library. Safe to use from several threads; every call blocks."""
 
-    def __init__(self, library: Library, reranker: Reranker) -> None:
+    def __init__(self, library: Library, reranker: Reranker, options: RetrievalOptions | None = None) -> None:
         self._library = library
+        self._options = options or RetrievalOptions()
         self.reranker = reranker
 
     def search(self, query: str, limit: int = 10, document_ids: Collection[str] | None = None) -> SearchResult:
         """Return at most `limit` reranked passages and what fell on the way; a blank query finds nothing."""
         if not query.strip():
             return SearchResult(query, (), {})
+        options = self._options
         marks = [time.perf_counter()]
-        dense = self._library.embedder.embed_query(query)
+        dense = self._library.embedder.embed_query(query) if options.dense else None
         marks.append(time.perf_counter())
-        hits = self._library.index.search(dense, query_weights(query), CANDIDATES, document_ids)
+        sparse = query_weights(query) if options.lexical else None
+        hits = self._library.index.search(dense, sparse, options.candidates, document_ids)
         passages = self._passages(hits, document_ids)
         marks.append(time.perf_counter())
-        ranked = self.reranker.rerank(query, passages[:RERANKED])
+        ranked = self.reranker.rerank(query, passages[: options.reranked])
         marks.append(time.perf_counter())
-        ordered = [*ranked, *passages[RERANKED:]]
+        ordered = [*ranked, *passages[options.reranked :]]
         candidates = tuple(
             Candidate(passage, rank, _cut(passage, rank, limit)) for rank, passage in enumerate(ordered, 1)
         )
@@ -145,4 +157,4 @@ def _cut(passage: Passage, rank: int, limit: int) -> str | None:
         return "fusion"
     if rank > limit:
         return "limit"
-    return None if passage.scores.rerank >= SHOWN_THRESHOLD else "threshold"
+    return None if passage.scores.rerank >= DONE_THRESHOLD else "threshold"

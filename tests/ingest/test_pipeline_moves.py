@@ -172,7 +172,7 @@ def test_a_file_that_leads_out_by_the_time_it_is_opened_fails_alone(
         return path.read_bytes()
 
     with monkeypatch.context() as broken:
-        broken.setattr("ingest.pipeline.open_regular", refuse)
+        broken.setattr("ingest.ahead.open_regular", refuse)
         assert statuses(library, docs) == {"a/leave.txt": "failed", "b/oil.txt": "indexed"}
     assert statuses(library, docs) == {"a/leave.txt": "indexed", "b/oil.txt": "unchanged"}
 

@@ -32,12 +32,13 @@ from ingest.write import ChunkWriter
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingestion is: `done` of `total` files, the last one being `path` with `status`."""
+    """How far an ingestion is: `done` of `total` files, the last one being `path` with `status`; `pages` so far."""
 
     done: int
     total: int
     path: str
     status: str
+    pages: int = 0
 
 
 def ingest(
@@ -57,10 +58,12 @@ def ingest(
     scopes = Scopes(paths, settings, catalog)
     found = scopes.files()
     reports: list[FileReport] = []
+    pages = 0
     with _marked(settings, writer):
         for report in _process(found, settings, catalog, writer):
             reports.append(report)
-            progress(Progress(len(reports), len(found), report.path, report.status.value))
+            pages += report.pages
+            progress(Progress(len(reports), len(found), report.path, report.status.value, pages))
         reports += [_remove(entry, catalog, writer) for entry in scopes.gone()]
     return IngestReport(
         files=tuple(reports),

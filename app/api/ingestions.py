@@ -231,7 +231,10 @@ def _in_loop(loop: asyncio.AbstractEventLoop, function: Any, *arguments: Any) ->
 
 
 def _progress_json(progress: FileProgress) -> Json:
-    return {"done": progress.done, "total": progress.total, "path": progress.path, "status": progress.status}
+    return {
+        "done": progress.done, "total": progress.total, "path": progress.path, "status": progress.status,
+        "pages": progress.pages,
+    }  # fmt: skip
 
 
 def _progressed(job: Job, progress: Json) -> None:

@@ -44,6 +44,10 @@ class FileProgress(Protocol):
         """Files in all."""
 
     @property
+    def pages(self) -> int:
+        """Pages so far, of formats that have some."""
+
+    @property
     def path(self) -> str:
         """The last file."""
 

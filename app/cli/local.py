@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -146,7 +147,7 @@ class LocalBackend:
         with _errors():
             report = self._library.ingest(
                 paths,
-                lambda at: progress({"done": at.done, "total": at.total, "path": at.path, "status": at.status}),
+                lambda at: progress(asdict(at)),
             )
         return report_json(report)
 

@@ -82,13 +82,11 @@ def ingest(
 def _with_progress(backend: Backend, paths: list[Path]) -> dict[str, Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    counts = (MofNCompleteColumn(), TextColumn("files {task.fields[pages]} {task.fields[rate]}"))
+    columns = (BarColumn(), *counts, TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=show.notes, transient=True) as bar:
-        task = bar.add_task("opening", total=None)
-        return backend.ingest(
-            paths,
-            lambda at: bar.update(task, total=at["total"], completed=at["done"], description=show.escape(at["path"])),
-        )
+        task = bar.add_task("opening", total=None, pages="", rate="")
+        return backend.ingest(paths, lambda at: bar.update(task, **show.ingesting(at, bar.tasks[0].elapsed or 0.0)))
 
 
 @app.command()

@@ -165,3 +165,12 @@ def verification(found: Json) -> None:
         mark = "[green]ok[/]" if citation["ok"] else "[red]failed[/]"
         console.print(f"\\[{citation['number']}] {mark} {escape(citation['reason'] or '')}")
     console.print(f"{'every citation verifies' if found['ok'] else 'NOT verified'} (level {found['level']})")
+
+
+def ingesting(at: Json, elapsed: float) -> Json:
+    """Return what a bar shows of an ingestion: files, pages, files a second, the file at hand."""
+    rate = f"{at['done'] / elapsed:.1f}/s" if elapsed >= 1.0 else ""
+    pages = f"{at['pages']} pages" if at.get("pages") else ""
+    return {
+        "total": at["total"], "completed": at["done"], "description": escape(at["path"]), "pages": pages, "rate": rate,
+    }  # fmt: skip

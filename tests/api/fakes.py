@@ -187,6 +187,7 @@ class FakeProgress:
     total: int
     path: str
     status: str
+    pages: int = 0
 
 
 class FakeLibrary:

@@ -85,7 +85,7 @@ async def test_a_folder_under_a_root_is_ingested(
     assert response.headers["location"] == f"/api/v1/ingestions/{job['ingestion_id']}"
     state = await _ended(client, job["ingestion_id"])
     assert (state["status"], state["report"]["totals"]) == ("completed", {"indexed": 1, "failed": 1})
-    assert state["progress"] == {"done": 2, "total": 2, "path": "2.md", "status": "indexed"}
+    assert state["progress"] == {"done": 2, "total": 2, "path": "2.md", "status": "indexed", "pages": 0}
     assert services.library.ingested[0] in (root, root / "reports")
 
 

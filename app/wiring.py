@@ -31,7 +31,7 @@ from app.runs.store import RunStore
 from app.runs.stream import Stream
 from app.settings import Settings
 from ingest.catalog import Catalog
-from ingest.chunk import TARGET_TOKENS
+from ingest.chunk import TARGET_TOKENS, Cut, structure
 from ingest.embed.export import ensure_default_model
 from ingest.embed.hashing import HashingEmbedder
 from ingest.embed.port import Embedder, Vectors
@@ -110,14 +110,15 @@ def server_file(home: Path) -> Path:
 
 
 def open_library(
-    settings: Settings, embedder: Embedder | None = None, chunk_tokens: int = TARGET_TOKENS
-) -> Library:  # fmt: skip
+    settings: Settings, embedder: Embedder | None = None, chunk_tokens: int = TARGET_TOKENS, cut: Cut = structure
+) -> Library:
     """Open catalog and index; the model is loaded when it is first used. Raises IndexBusy, IndexMismatch."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     options = IngestSettings(
         home=settings.home, embedder=settings.embedder, qdrant_url=settings.qdrant_url,
         qdrant_api_key=None if settings.qdrant_api_key is None else settings.qdrant_api_key.get_secret_value(),
-        max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout, chunk_tokens=chunk_tokens,
+        max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout, cut=cut,
+        chunk_tokens=chunk_tokens,
     )  # fmt: skip
     model = embedder or open_embedder(settings, options)
     return Library(options, Catalog(options.catalog_path), _index(options, model), model)

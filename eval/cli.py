@@ -2,17 +2,161 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-verb = typer.Typer(no_args_is_help=True, help="Measure and fit.")
+from app.errors import CitedragError
+from app.settings import Settings
+from ingest.errors import IngestError
+
+verb = typer.Typer(no_args_is_help=True, help="Measure: run suites, compare runs, benchmarks, the gate.")
+bench = typer.Typer(no_args_is_help=True, help="Speed and memory beside a reference, in one run.")
+verb.add_typer(bench, name="bench")
+console = Console()
+notes = Console(stderr=True)
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print plain data.")]
+Data = Annotated[Path | None, typer.Option("--data", help="Folder that the paths of the suite's sets are below.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Where corpora, records and runs are kept [HOME/eval].")]
 
 
 @verb.callback()
 def _root() -> None:
     """Measure and fit."""
+
+
+@verb.command()
+def run(
+    suite: Annotated[str, typer.Argument(help="A suite's file, or the name of one that comes with the program.")],
+    data: Data = None,
+    out: Out = None,
+    only: Annotated[list[str] | None, typer.Option("--set", help="Only this set; repeatable.")] = None,
+    variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant; repeatable.")] = None,
+    questions: Annotated[int | None, typer.Option(min=1, help="At most so many questions of each set.")] = None,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Show the 95 % interval of every mean.")] = False,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown to this file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a suite: every set under every variant. An interrupted run goes on where it stopped."""
+    with _told():
+        from eval import report, runs
+        from eval.requirements import unmet
+        from eval.selection import chosen
+        from eval.suite import read_suite
+
+        found, beside = read_suite(suite)
+        found = chosen(found, only or [], variant or [], questions)
+        done = _run(found, data or beside or _own_data(), out)
+        path = runs.save(done, _workspace(out).runs)
+        if markdown is not None:
+            markdown.write_text(report.markdown(done), encoding="utf-8")
+        if as_json:
+            _print_json(report.summary(done))
+        else:
+            report.show(done, console, intervals=intervals)
+            console.print(f"Kept in {path}", soft_wrap=True)
+        missed = unmet(found, done)
+        for line in missed:
+            notes.print(f"[red]{line}[/]")
+        if missed or any(cell.failed for cell in done.cells):
+            raise typer.Exit(EXIT_FAILED)
+
+
+@verb.command()
+def compare(
+    left: Annotated[str, typer.Argument(help="A run: its file, or the beginning of its id.")],
+    right: Annotated[str | None, typer.Argument(help="The run that is judged; left out with --variants.")] = None,
+    variants: Annotated[str | None, typer.Option(help="Two variants of one run: LEFT,RIGHT.")] = None,
+    measure: Annotated[list[str] | None, typer.Option("--measure", help="Only this measure; repeatable.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show also what makes no difference.")] = False,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say where the right side is better or worse, on the same questions, and where it makes no difference."""
+    with _told():
+        from eval import comparison, runs
+        from eval.measures import known
+
+        names = known(measure or [])
+        folder = _workspace(out).runs
+        first = runs.read(left, folder)
+        if variants is not None:
+            one, _, other = variants.partition(",")
+            rows = comparison.compare_variants(first, one.strip(), other.strip(), names)
+        elif right is not None:
+            rows = comparison.compare_runs(first, runs.read(right, folder), names)
+        else:
+            raise typer.BadParameter("give two runs, or one run and --variants LEFT,RIGHT")
+        if as_json:
+            _print_json([row.to_json() for row in rows])
+        else:
+            comparison.show(rows, console, every=every)
+
+
+@verb.command("list")
+def list_(out: Out = None, as_json: AsJson = False) -> None:
+    """List the suites that come with the program, the measures, and the runs that were made."""
+    with _told():
+        from eval.listing import listing, show
+
+        found = listing(_workspace(out))
+        if as_json:
+            _print_json(found)
+        else:
+            show(found, console)
+
+
+@verb.command()
+def new(
+    target: Annotated[Path, typer.Argument(help="Folder for the suite and its table of questions.")],
+    documents: Annotated[Path, typer.Argument(help="Folder of the documents that the questions are about.")],
+) -> None:
+    """Start a suite of your own: a CSV of questions to fill in, and the suite that runs them."""
+    with _told():
+        from eval.scaffold import scaffold
+
+        suite, questions = scaffold(target, documents)
+        console.print(f"Fill in {questions}, then: citedrag eval run {suite}", soft_wrap=True)
+
+
+@verb.command()
+def gate(
+    update: Annotated[bool, typer.Option("--update", help="Make the present figures the baseline.")] = False,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the project's own questions against the committed baseline; exit code 1 if something became worse."""
+    with _told():
+        from eval import comparison
+        from eval import gate as gates
+        from eval.suite import read_suite
+
+        suite, _ = read_suite(gates.SUITE)
+        done = _run(suite, gates.own_data(), out, default=True)
+        if update:
+            gates.write_baseline(done)
+            console.print(f"Written to {gates.baseline_path()}", soft_wrap=True)
+            return
+        verdict = gates.judge(done, gates.read_baseline())
+        if as_json:
+            rows = [row.to_json() for row in verdict.rows]
+            _print_json({"passed": verdict.passed, "worse": verdict.worse, "rows": rows})
+        else:
+            comparison.show(verdict.rows, console, every=True)
+            for line in verdict.worse:
+                notes.print(f"[red]{line}[/]")
+            console.print("The gate is passed." if verdict.passed else "The gate is not passed.")
+        if not verdict.passed:
+            raise typer.Exit(EXIT_FAILED)
 
 
 @verb.command("fit-rerank")
@@ -28,3 +172,43 @@ def fit_rerank(
     typer.echo(found.summary())
     if write:
         save(found)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """End with a message and exit code 1 where a suite, a set or a run cannot be used."""
+    try:
+        yield
+    except (CitedragError, IngestError) as error:
+        notes.print(f"[red]{error}[/]", markup=True, soft_wrap=True)
+        raise typer.Exit(EXIT_FAILED) from error
+
+
+def _run(suite: Any, data: Path, out: Path | None, *, default: bool = False) -> Any:
+    from eval.progress import shown
+    from eval.runner import Runner
+    from eval.runs import measured
+
+    settings = Settings()
+    if default:
+        plain = {name: Settings.model_fields[name].default for name in ("embedder", "reranker", "openai_api_key")}
+        settings = settings.model_copy(update=plain)
+    with shown(notes) as progress:
+        cells = Runner(_workspace(out), settings, progress).run(suite, data)
+    return measured(cells, suite.name, settings.model if settings.uses_model else "extractive")
+
+
+def _workspace(out: Path | None) -> Any:
+    from eval.workspace import Workspace
+
+    return Workspace(out or Settings().home / "eval")
+
+
+def _own_data() -> Path:
+    from eval.gate import own_data
+
+    return own_data()
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

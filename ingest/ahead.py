@@ -106,7 +106,7 @@ def _prepare(scope: Scope, file: Found, settings: IngestSettings) -> Ready:
     read = _read(file, settings)
     if read.result is None or not read.result.text.strip():
         return Ready(scope, file, read)
-    chunks = tuple(chunk_document("", 0, read.result, settings.chunk_tokens))
+    chunks = tuple(chunk_document("", 0, read.result, settings.chunk_tokens, settings.cut))
     title = title_of(file, read.result)
     return Ready(scope, file, read, chunks, tuple(searchable_text(chunk, title) for chunk in chunks))
 

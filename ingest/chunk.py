@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import uuid
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -35,7 +35,22 @@ def size(text: str) -> float:
     return 0.7 * wide + 0.25 * (len(text) - wide)
 
 
-def chunk_document(document_id: str, version: int, read: ReadResult, target: int = TARGET_TOKENS) -> list[Chunk]:
+Cut = Callable[[ReadResult, int], Iterable[Span]]
+"""A way to cut: the spans of a text, in order, each of about so many tokens."""
+
+
+def structure(read: ReadResult, target: int) -> Iterator[Span]:
+    """Yield spans that gather blocks up to the target, and never cross a heading."""
+    cuts = sorted({heading.start for heading in read.headings})
+    blocks = sorted({edge for block in read.blocks for edge in (block.start, block.end)})
+    for start, end in pairwise([0, *cuts, len(read.text)]):
+        inner = blocks[bisect_right(blocks, start) : bisect_left(blocks, end)]
+        yield from _pack(read.text, _units(read.text, [start, *inner, end], target), target)
+
+
+def chunk_document(
+    document_id: str, version: int, read: ReadResult, target: int = TARGET_TOKENS, cut: Cut = structure
+) -> list[Chunk]:
     """Cut a document into chunks of about `target` model tokens.
 
     Chunk ids follow from document, version and span, so that a repeated write is the same write.
@@ -45,7 +60,7 @@ def chunk_document(document_id: str, version: int, read: ReadResult, target: int
     row_starts = [header.rows.start for header in read.table_headers]
     paths = [(), *heading_paths(read.headings)]
     chunks = []
-    for ordinal, span in enumerate(_spans(read, target)):
+    for ordinal, span in enumerate(cut(read, target)):
         first, last = _pages(read.pages, starts, span)
         chunks.append(
             Chunk(
@@ -92,14 +107,6 @@ def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
         path.append(heading)
         paths.append(tuple(one.title for one in path))
     return paths
-
-
-def _spans(read: ReadResult, target: int) -> Iterator[Span]:
-    cuts = sorted({heading.start for heading in read.headings})
-    blocks = sorted({edge for block in read.blocks for edge in (block.start, block.end)})
-    for start, end in pairwise([0, *cuts, len(read.text)]):
-        inner = blocks[bisect_right(blocks, start) : bisect_left(blocks, end)]
-        yield from _pack(read.text, _units(read.text, [start, *inner, end], target), target)
 
 
 def _units(text: str, edges: Sequence[int], target: int) -> Iterator[Span]:

@@ -163,6 +163,7 @@ def _identify(scope: Scope, file: Found, read: Reading, settings: IngestSettings
         tenant=settings.tenant,
         date=result.date if result else None,
         encoding=result.encoding if result else None,
+        tags=result.tags if result else (),
         reason=read.reason,
     )
 

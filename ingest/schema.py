@@ -1,7 +1,7 @@
 """Which tables does the catalog have?
 
-Why no migration tool: a new version has only added columns so far, which `ADDED` names. `SCHEMA_VERSION` is stamped into
-the file, so that a later version knows what it opens and an older program refuses a newer file.
+Why no migration tool: a new version has only added columns so far, which `ADDED` names. `SCHEMA_VERSION` is stamped
+into the file, so that a later version knows what it opens and an older program refuses a newer file.
 """
 
 from __future__ import annotations

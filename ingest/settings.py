@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.chunk import TARGET_TOKENS
+from ingest.chunk import TARGET_TOKENS, Cut, structure
 
 
 @dataclass(frozen=True, slots=True)
 class IngestSettings:
     """Where things are kept and how large and slow a file may be. `max_bytes` per file; `read_timeout` in seconds.
 
-    `chunk_tokens` is the size at which a chunk is closed, in model tokens.
+    `chunk_tokens` is the size at which a chunk is closed, in model tokens; `cut` is how a text is cut.
     """
 
     home: Path
@@ -23,6 +23,7 @@ class IngestSettings:
     read_timeout: float = 120.0
     tenant: str = "local"
     chunk_tokens: int = TARGET_TOKENS
+    cut: Cut = structure
 
     @property
     def catalog_path(self) -> Path:

@@ -60,7 +60,10 @@ class DocumentRef:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk found for a query. `start`/`end`: its span in the document's text; `page` from 1, None without pages."""
+    """A chunk found for a query. `start`/`end`: its span in the document's text; `page` from 1, None without pages.
+
+    `table_header` names the columns of the rows that it begins with, where it does not hold that line itself.
+    """
 
     chunk_id: str
     document: DocumentRef
@@ -72,6 +75,7 @@ class Passage:
     headings: tuple[str, ...] = ()
     scores: Scores = field(default_factory=Scores)
     language: str = ""
+    table_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def passage_block(item: KeyedPassage) -> str:
     passage = item.passage
     place = " > ".join(part for part in (passage.document.title, *passage.headings) if part)
     source = escape_passage(" ".join(place.split()))
-    text = escape_passage(passage.text)
+    text = escape_passage("\n".join(part for part in (passage.table_header, passage.text) if part))
     return f'<passage key="{item.key}">\nFrom: {source}\n{text}\n</passage key="{item.key}">'
 
 

@@ -105,10 +105,10 @@ class LateInteractionReranker:
 
 
 def passage_text(passage: Passage) -> str:
-    """Return what is scored of a passage: its headings, then its text."""
+    """Return what is scored of a passage: its headings, the header of its table, then its text."""
     heads = [passage.document.title, *passage.headings]
     context = " > ".join(dict.fromkeys(head for head in heads if head))
-    return f"{context}\n{passage.text}"
+    return "\n".join(part for part in (context, passage.table_header, passage.text) if part)
 
 
 def late_interaction(query: Vectors, passage: Vectors) -> float:

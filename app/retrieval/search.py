@@ -118,6 +118,7 @@ def to_passage(chunk: Chunk, document: Document, hit: Hit | None, pages: Sequenc
         headings=chunk.headings,
         scores=Scores() if hit is None else Scores(dense=hit.dense, bm25=hit.bm25, fused=hit.fused),
         language=document.language,
+        table_header=chunk.table_header,
     )
 
 
@@ -132,6 +133,7 @@ def passage_json(passage: Passage) -> dict[str, Any]:
         "span": {"start": passage.start, "end": passage.end},
         "text": passage.text,
         "language": passage.language,
+        "table_header": passage.table_header,
         "scores": asdict(passage.scores),
     }
 
@@ -149,6 +151,7 @@ def passage_from_json(data: Mapping[str, Any]) -> Passage:
         headings=tuple(data["headings"]),
         scores=Scores(**data["scores"]),
         language=data["language"],
+        table_header=data.get("table_header", ""),
     )
 
 

@@ -9,29 +9,21 @@ from io import BytesIO
 from pathlib import PurePath
 
 from ingest.errors import ReadError, Unsupported
-from ingest.read import docx, html, markdown, pdf, plain
+from ingest.read import docx, eml, pdf, text_kind
 from ingest.types import ReadResult
 
 MEDIA_TYPES = {
     ".pdf": pdf.MEDIA_TYPE,
     ".docx": docx.MEDIA_TYPE,
-    ".html": html.MEDIA_TYPE,
-    ".htm": html.MEDIA_TYPE,
-    ".xhtml": html.MEDIA_TYPE,
-    ".md": markdown.MEDIA_TYPE,
-    ".markdown": markdown.MEDIA_TYPE,
-    ".txt": plain.MEDIA_TYPE,
-    ".text": plain.MEDIA_TYPE,
-    ".rst": plain.MEDIA_TYPE,
+    **text_kind.SUFFIXES,
 }
 """Media types by suffix."""
 
 _READERS: dict[str, Callable[[bytes], ReadResult]] = {
     pdf.MEDIA_TYPE: pdf.read_pdf,
     docx.MEDIA_TYPE: docx.read_docx,
-    html.MEDIA_TYPE: html.read_html,
-    markdown.MEDIA_TYPE: markdown.read_markdown,
-    plain.MEDIA_TYPE: plain.read_plain,
+    eml.MEDIA_TYPE: eml.read_eml,
+    **text_kind.READERS,
 }
 _NAMES = {pdf.MEDIA_TYPE: "a PDF", docx.MEDIA_TYPE: "a Word file"}
 
@@ -56,7 +48,6 @@ _FOREIGN = (
     _Signature(b"\x1f\x8b", "a compressed file"),
     _Signature(b"7z\xbc\xaf", "an archive"),
     _Signature(b"Rar!", "an archive"),
-    _Signature(b"{\\rtf", "an RTF file"),
     _Signature(b"%!PS", "a PostScript file"),
 )
 
@@ -79,7 +70,7 @@ def media_type_of(data: bytes, name: str) -> str:
     found = _sniffed(data)
     if found is None and named in _NAMES:
         raise ReadError(f"The file is named like {_NAMES[named]} but is none: {_looks_like(data)}.")
-    media_type = found or named
+    media_type = found or text_kind.text_kind(data, name)
     if media_type is None:
         raise Unsupported(f"There is no reader for files of the kind {PurePath(name).suffix or name!r}.")
     return media_type

@@ -19,6 +19,8 @@ _MARKS = (
 _SAMPLE = 200_000
 _RARE = {"cp1257", "cp775", "hp_roman8", "iso8859_10", "iso8859_13", "iso8859_14", "iso8859_16", "mac_latin2"}
 _HIRAGANA = frozenset(map(chr, range(0x3041, 0x3094)))
+_HANGUL = frozenset(map(chr, range(0xAC00, 0xD7A4)))
+_KOREAN = {"cp949", "euc_kr", "johab"}
 _COMMON_CHINESE = frozenset(
     "的一是不了在人有我他这個个们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着下自之年过過发發后後作里裡用道行所然家种種事成方多"
     "经經么去法学學如都同现現当當没动動面起看定天分还進进好小部其些主样樣理心她本前开開但因只从從想实實，。、；：？！（）《》“”「」"
@@ -85,7 +87,8 @@ def _legacy(data: bytes) -> Decoded:
         return Decoded(chinese, "gb18030", 0)
     # The detector is slow: a sample decides, and the whole file is decoded strictly afterwards.
     name = _detected(data[:_SAMPLE])
-    if chinese is not None and (not name or (_single_byte(name) and _simplified_share(chinese) >= 0.95)):
+    doubtful = not name or _single_byte(name) or (name in _KOREAN and _share(attempt(data, name) or "", _HANGUL) < 0.9)
+    if chinese is not None and doubtful and (not name or _simplified_share(chinese) >= 0.95):
         return Decoded(chinese, "gb18030", 0)
     text = attempt(data, name) if name else None
     if text is not None:

@@ -15,12 +15,11 @@ from markdown_it.token import Token
 
 from ingest.normalize import byte_runs, normalize
 from ingest.read.encoding import decode
+from ingest.read.front_matter import front_matter
 from ingest.read.plain import refuse_binary
-from ingest.types import Heading, ReadResult, Span
+from ingest.types import Heading, ReadResult, Span, TableHeader
 
 MEDIA_TYPE = "text/markdown"
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"^(?P<name>title|date)[ \t]*:[ \t]*(?P<value>\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _BLOCKS = {"paragraph_open", "heading_open", "fence", "code_block", "html_block", "tr_open"}
 _PARSER = MarkdownIt("commonmark").enable("table")
 
@@ -31,35 +30,26 @@ def read_markdown(data: bytes) -> ReadResult:
     refuse_binary(decoded.text)
     clean = normalize(decoded.text)
     text = clean.text
-    front = _FRONT_MATTER.match(text)
-    fields = _fields(front["body"]) if front else {}
-    body = "\n" * front[0].count("\n") + text[front.end() :] if front else text
+    front = front_matter(text)
+    body = "\n" * text.count("\n", 0, front.end) + text[front.end :]
     tokens = _PARSER.parse(body)
     lines = _lines(text)
     headings = tuple(_headings(tokens, lines))
-    blocks = [Span(0, front.end())] if front else []
+    blocks = [Span(0, front.end)] if front.end else []
     blocks.extend(_blocks(tokens, lines, text))
     first = next((heading.title for heading in headings if heading.level == 1), None)
     return ReadResult(
         text=text,
         media_type=MEDIA_TYPE,
-        title=fields.get("title") or first,
-        date=fields.get("date"),
+        title=front.title or first,
+        date=front.date,
         encoding=decoded.encoding,
         headings=headings,
         blocks=tuple(blocks),
         byte_runs=byte_runs(clean, decoded.text, data, decoded.encoding, decoded.bom),
+        table_headers=tuple(_table_headers(tokens, lines, text)),
+        tags=front.tags,
     )
-
-
-def _fields(front_matter: str) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    for match in _FIELD.finditer(front_matter):
-        value = match["value"]
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-            value = value[1:-1]
-        fields.setdefault(match["name"].lower(), value)
-    return fields
 
 
 def _lines(text: str) -> list[int]:
@@ -93,3 +83,15 @@ def _blocks(tokens: Sequence[Token], lines: Sequence[int], text: str) -> Iterato
             start += len(piece) - len(piece.lstrip("\n"))
             yield Span(start, start + len(text[start:end].rstrip()))
             done = end
+
+
+def _table_headers(tokens: Sequence[Token], lines: Sequence[int], text: str) -> Iterator[TableHeader]:
+    """Yield the header line of each table; its rows include the line of dashes below it."""
+    for table, head in itertools.pairwise(tokens):
+        if table.type != "table_open" or not table.map or head.type != "thead_open" or not head.map:
+            continue
+        line, last = head.map[0], min(table.map[1], len(lines) - 1)
+        names = [" ".join(cell.split()) for cell in text[lines[line] : lines[line + 1]].strip().strip("|").split("|")]
+        rows = Span(lines[line + 1], lines[last])
+        if line + 2 < last and any(names):
+            yield TableHeader(rows, " | ".join(names))

@@ -10,7 +10,7 @@ from ingest.read.encoding import decode
 from ingest.types import ReadResult, Span
 
 MEDIA_TYPE = "text/plain"
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_LINE = re.compile(r"[^\n]+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -30,11 +30,19 @@ def read_plain(data: bytes) -> ReadResult:
 
 def paragraphs(text: str) -> list[Span]:
     """Return the spans of the paragraphs of `text`, without white space around them."""
-    spans = []
-    for match in _PARAGRAPH.finditer(text):
-        piece = match[0]
-        start = match.start() + len(piece) - len(piece.lstrip())
-        spans.append(Span(start, match.start() + len(piece.rstrip())))
+    # Line by line: one expression for a whole paragraph takes quadratic time on a long line of spaces.
+    spans: list[Span] = []
+    last = -2
+    for match in _LINE.finditer(text):
+        line = match[0]
+        if not line.strip():
+            continue
+        stop = match.start() + len(line.rstrip())
+        if spans and last + 1 == match.start():
+            spans[-1] = Span(spans[-1].start, stop)
+        else:
+            spans.append(Span(match.start() + len(line) - len(line.lstrip()), stop))
+        last = match.end()
     return spans
 
 

@@ -34,6 +34,8 @@ from ingest.catalog import Catalog
 from ingest.chunk import TARGET_TOKENS, Cut, structure
 from ingest.embed.export import ensure_default_model
 from ingest.embed.hashing import HashingEmbedder
+from ingest.embed.openvino import OpenVinoEmbedder
+from ingest.embed.openvino_export import ensure_openvino_model
 from ingest.embed.port import Embedder, Vectors
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
 from ingest.index.edge import EdgeIndex
@@ -118,7 +120,7 @@ def open_library(
         home=settings.home, embedder=settings.embedder, qdrant_url=settings.qdrant_url,
         qdrant_api_key=None if settings.qdrant_api_key is None else settings.qdrant_api_key.get_secret_value(),
         max_bytes=settings.max_file_mb * 1024 * 1024, read_timeout=settings.read_timeout, cut=cut,
-        chunk_tokens=chunk_tokens,
+        chunk_tokens=chunk_tokens, ocr=settings.ocr,
     )  # fmt: skip
     model = embedder or open_embedder(settings, options)
     return Library(options, Catalog(options.catalog_path), _index(options, model), model)
@@ -153,6 +155,9 @@ def open_embedder(settings: Settings, options: IngestSettings) -> Embedder:
     if settings.embedder == "hashing":
         return HashingEmbedder()
     if settings.embedder == DEFAULT_EMBEDDER:
+        folder = ensure_openvino_model(options.models_path)
+        if folder is not None:
+            return OpenVinoEmbedder(folder, DEFAULT_EMBEDDER)
         return SentenceTransformerEmbedder(ensure_default_model(options.models_path), name=DEFAULT_EMBEDDER)
     return SentenceTransformerEmbedder(settings.embedder, name=settings.embedder)
 

@@ -174,6 +174,57 @@ def fit_rerank(
         save(found)
 
 
+@bench.command("ingest")
+def bench_ingest(
+    folder: Annotated[Path | None, typer.Argument(help="Folder to ingest; left out, one is made.")] = None,
+    files: Annotated[int, typer.Option(min=1, help="Files of the folder that is made.")] = 60,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that everything is measured.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Ingestion: each stage, memory, a second run; beside embedding alone and beside reading with pypdf."""
+    with _told():
+        from eval import bench as benches
+
+        _show_bench(benches.bench_ingest(Settings(), folder, files=files, repeats=repeats, progress=_note), as_json)
+
+
+@bench.command("search")
+def bench_search(
+    chunks: Annotated[list[int] | None, typer.Option(min=10, help="Sizes of the corpus; repeatable.")] = None,
+    queries: Annotated[int, typer.Option(min=1, help="Queries at each size.")] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Search by size of the corpus: p50, p95, memory; beside NumPy brute force and rank-bm25."""
+    with _told():
+        from eval import bench as benches
+
+        _show_bench(benches.bench_search(chunks or (1_000, 10_000), queries=queries, progress=_note), as_json)
+
+
+@bench.command("answer")
+def bench_answer(
+    folder: Annotated[Path | None, typer.Argument(help="Folder to ask; left out, the demonstration corpus.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="Questions.")] = 12,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that each is asked.")] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Answers whole, with checkpoints: what is the model's time and what is ours; beside a bare model call."""
+    with _told():
+        from eval import bench as benches
+
+        _show_bench(benches.bench_answer(Settings(), folder, count=count, repeats=repeats, progress=_note), as_json)
+
+
+def _show_bench(found: Any, as_json: bool) -> None:
+    from eval import bench as benches
+
+    _print_json(found.to_json()) if as_json else benches.show(found, console)
+
+
+def _note(text: str) -> None:
+    notes.print(text, highlight=False)
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     """End with a message and exit code 1 where a suite, a set or a run cannot be used."""

@@ -112,7 +112,7 @@ def _examples(data: Path, name: str, asked: str, folder: str, count: int, embedd
     reranker = LateInteractionReranker(embedder)
     for number, row in enumerate(chosen):
         hits = index.search(embedder.embed_query(row["question"]), query_weights(row["question"]), CANDIDATES)
-        passages = [to_passage(*chunks[1][hit.chunk_id], hit, []) for hit in hits]
+        passages = [to_passage(*chunks[1][hit.chunk_id], hit) for hit in hits]
         snippets = _snippets(row, asked, folder)
         for passage, features in zip(passages, reranker.features(row["question"], passages), strict=True):
             positive = bool(row["answerable"]) and _holds(

@@ -50,12 +50,12 @@ class Shell:
         keep = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
         self.environment = keep | {"PATH": path, "HOME": str(folder), "CITEDRAG_EMBEDDER": "hashing", "COLUMNS": "200"}
 
-    def run(self, command: str, run_id: str = "") -> subprocess.CompletedProcess[str]:
+    def run(self, command: str, run_id: str = "", timeout: float = 60) -> subprocess.CompletedProcess[str]:
         text = command.replace("RUN_ID", run_id).replace("http://127.0.0.1:8765", f"http://127.0.0.1:{self.port}")
         text = text.replace("/home/me", str(self.folder))
         return subprocess.run(
             ["bash", "-c", text], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-            timeout=60, check=False,
+            timeout=timeout, check=False,
         )  # fmt: skip
 
     def latest(self) -> str:
@@ -149,3 +149,22 @@ def test_the_interface_by_curl(served: Shell) -> None:
             assert json.loads(done.stdout)["code"] == "not_waiting"
         elif "/events" not in command:
             assert json.loads(done.stdout).get("status") not in (400, 403, 404, 415, 422, 500), (command, done.stdout)
+
+
+def test_measuring(shell: Shell) -> None:
+    every = [one for one in blocks_with("citedrag eval") if one.startswith("citedrag eval") and "gate" not in one]
+    assert len(every) >= 8
+    for command in every:
+        done = shell.run(command, timeout=240)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert done.stdout.strip(), command
+    assert "no difference" in shell.run("citedrag eval compare own --variants bm25,dense --all").stdout
+
+
+@pytest.mark.models
+def test_the_gate(shell: Shell) -> None:
+    """The program as it is, with its model and without a key, against the committed baseline."""
+    (command,) = [one for one in blocks_with("citedrag eval gate") if one.endswith("gate")]
+    done = shell.run(command, timeout=600)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert "The gate is passed." in done.stdout

@@ -12,7 +12,7 @@ from app.core.types import DocumentRef, Passage, Scores
 from app.retrieval.rerank import Reranker
 from ingest.index.bm25 import query_weights
 from ingest.library import Library
-from ingest.types import Chunk, Document, Hit, Page
+from ingest.types import Chunk, Document, Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +93,11 @@ class Retriever:
 
     def _passages(self, hits: Sequence[Hit], document_ids: Collection[str] | None) -> list[Passage]:
         live = self._library.chunks([hit.chunk_id for hit in hits], document_ids)
-        labels: dict[str, list[Page]] = {}
-        found = []
-        for hit in hits:
-            if hit.chunk_id in live:
-                chunk, document = live[hit.chunk_id]
-                if chunk.page is not None and document.id not in labels:
-                    labels[document.id] = self._library.pages(document.id)
-                found.append(to_passage(chunk, document, hit, labels.get(document.id, [])))
-        return found
+        return [to_passage(*live[hit.chunk_id], hit) for hit in hits if hit.chunk_id in live]
 
 
-def to_passage(chunk: Chunk, document: Document, hit: Hit | None, pages: Sequence[Page]) -> Passage:
+def to_passage(chunk: Chunk, document: Document, hit: Hit | None) -> Passage:
     """Join a chunk with its document and its scores."""
-    label = next((page.label for page in pages if page.number == chunk.page), None)
     return Passage(
         chunk_id=chunk.id,
         document=DocumentRef(document.id, document.title, document.path, document.sha256, document.version),
@@ -114,7 +105,7 @@ def to_passage(chunk: Chunk, document: Document, hit: Hit | None, pages: Sequenc
         start=chunk.span.start,
         end=chunk.span.end,
         page=chunk.page,
-        page_label=label,
+        page_label=chunk.page_label,
         headings=chunk.headings,
         scores=Scores() if hit is None else Scores(dense=hit.dense, bm25=hit.bm25, fused=hit.fused),
         language=document.language,

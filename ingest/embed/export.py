@@ -31,14 +31,22 @@ def ensure_default_model(models: Path) -> Path:
 
     Raises ModelUnavailable if the package is absent or its weights are not the expected ones.
     """
-    target = models / FOLDER
-    if (target / "modules.json").exists():
+    return converted(models, FOLDER, "ingest.embed.export", "modules.json")
+
+
+def converted(models: Path, name: str, module: str, file: str) -> Path:
+    """Return the folder `name` with `file` in it, made first by running `module` on the packaged weights.
+
+    It is made in a child process under another name, and renamed when it is whole. Raises ModelUnavailable.
+    """
+    target = models / name
+    if (target / file).exists():
         return target
     source = packaged_weights()
     models.mkdir(parents=True, exist_ok=True, mode=0o700)
     _sweep(models)
-    temporary = models / f".{FOLDER}-{uuid.uuid4().hex}"
-    command = [sys.executable, "-m", "ingest.embed.export", str(source), str(temporary)]
+    temporary = models / f".{name}-{uuid.uuid4().hex}"
+    command = [sys.executable, "-m", module, str(source), str(temporary)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode != 0:
@@ -53,7 +61,7 @@ def ensure_default_model(models: Path) -> Path:
 
 def _sweep(models: Path) -> None:
     """Remove what conversions that were killed have left: half a gigabyte each."""
-    for left in models.glob(f".{FOLDER}-*"):
+    for left in models.glob(f".{NAME}-*"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)

@@ -21,6 +21,7 @@ class Settings(BaseSettings):
     ingest_roots: list[Path] = Field(default_factory=list, description="Folders that HTTP may ingest.")
     max_file_mb: int = Field(200, ge=1, description="A larger file is reported as too_large.")
     read_timeout: float = Field(120.0, gt=0, description="Seconds that reading one file may take.")
+    ocr: str = Field("", description="Read scans by Tesseract: `on`, or languages such as eng+chi_sim.")
     openai_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("CITEDRAG_OPENAI_API_KEY", "OPENAI_API_KEY"), description="Key."
     )

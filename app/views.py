@@ -11,7 +11,9 @@ from ingest.types import Document, IngestReport, Page
 
 def document_json(document: Document, pages: Sequence[Page] | None = None, text: str | None = None) -> dict[str, Any]:
     """Return a document; `page_map` and `text` only where they are given."""
-    found: dict[str, Any] = asdict(document) | {"status": document.status.value, "tags": list(document.tags)}
+    found: dict[str, Any] = asdict(document) | {
+        "status": document.status.value, "tags": list(document.tags), "ocr_pages": list(document.ocr_pages),
+    }  # fmt: skip
     if pages is not None:
         found["page_map"] = [
             {"number": page.number, "label": page.label, "start": page.span.start, "end": page.span.end}

@@ -11,14 +11,14 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ingest.catalog import Stat
 from ingest.chunk import chunk_document, searchable_text
 from ingest.discover import Found, open_regular
 from ingest.errors import PathNotAllowed, ReadError
-from ingest.read.sandbox import read_safely
+from ingest.read.ocr import Ocr, find_ocr, no_text_reason, partial_reason, read_file
 from ingest.scope import Scope
 from ingest.settings import IngestSettings
 from ingest.types import Chunk, FileStatus, ReadResult
@@ -36,12 +36,16 @@ RETRIED = (FileStatus.FAILED, FileStatus.TIMED_OUT, FileStatus.REMOVED, FileStat
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file's bytes by their hash, and what reading them gave: a result, or the reason why not."""
+    """A file's bytes by their hash, and what reading them gave: a result, or the reason why not.
+
+    `ocr_languages` is what OCR could read when they were read, empty where it was off or not to be had.
+    """
 
     sha256: str
     result: ReadResult | None = None
     status: FileStatus = FileStatus.INDEXED
     reason: str | None = None
+    ocr_languages: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def groups(found: Sequence[tuple[Scope, Found]], settings: IngestSettings) -> It
 def _ready(found: Sequence[tuple[Scope, Found]], settings: IngestSettings) -> Iterator[Ready]:
     waiting: deque[tuple[int, Future[Ready] | Ready]] = deque()
     held = 0
+    ocr = find_ocr(settings.ocr)
     with ThreadPoolExecutor(READERS, thread_name_prefix="read") as pool:
         try:
             for scope, file in found:
@@ -82,8 +87,8 @@ def _ready(found: Sequence[tuple[Scope, Found]], settings: IngestSettings) -> It
                     size, first = waiting.popleft()
                     held -= size
                     yield _result(first)
-                if _changed(scope, file):
-                    waiting.append((file.size, pool.submit(_prepare, scope, file, settings)))
+                if _changed(scope, file, ocr):
+                    waiting.append((file.size, pool.submit(_prepare, scope, file, settings, ocr)))
                     held += file.size
                 else:
                     waiting.append((0, Ready(scope, file, None)))
@@ -97,13 +102,15 @@ def _result(ready: Future[Ready] | Ready) -> Ready:
     return ready.result() if isinstance(ready, Future) else ready
 
 
-def _changed(scope: Scope, file: Found) -> bool:
+def _changed(scope: Scope, file: Found, ocr: Ocr) -> bool:
     entry = scope.known.get(file.relative)
-    return entry is None or entry[1] != stat_of(file) or entry[0].status in RETRIED
+    if entry is None or entry[1] != stat_of(file) or entry[0].status in RETRIED:
+        return True
+    return ocr.would_differ(entry[0])
 
 
-def _prepare(scope: Scope, file: Found, settings: IngestSettings) -> Ready:
-    read = _read(file, settings)
+def _prepare(scope: Scope, file: Found, settings: IngestSettings, ocr: Ocr) -> Ready:
+    read = replace(_read(file, settings, ocr), ocr_languages=ocr.languages)
     if read.result is None or not read.result.text.strip():
         return Ready(scope, file, read)
     chunks = tuple(chunk_document("", 0, read.result, settings.chunk_tokens, settings.cut))
@@ -121,14 +128,14 @@ def stat_of(file: Found) -> Stat:
     return file.size, file.mtime_ns, file.inode
 
 
-def _read(file: Found, settings: IngestSettings) -> Reading:
+def _read(file: Found, settings: IngestSettings, ocr: Ocr) -> Reading:
     if file.skip is not None:
         return Reading("", status=file.skip[0], reason=file.skip[1])
     digest = ""
     try:
         data = open_regular(file.path, file.root, settings.max_bytes)
         digest = hashlib.sha256(data).hexdigest()
-        result = read_safely(file.path, data, settings.read_timeout)
+        result = read_file(file.path, data, settings.read_timeout, ocr)
     except ReadError as error:
         return Reading(digest, status=error.status, reason=str(error))
     except PathNotAllowed as error:
@@ -136,8 +143,7 @@ def _read(file: Found, settings: IngestSettings) -> Reading:
     except OSError as error:
         return Reading(digest, status=FileStatus.FAILED, reason=f"cannot be opened: {error.strerror}")
     if not result.text.strip():
-        return Reading(digest, result, FileStatus.NO_TEXT, "there is no text in it (a scan?): run OCR over it first")
+        return Reading(digest, result, FileStatus.NO_TEXT, no_text_reason(result, ocr))
     if result.failed_pages:
-        pages = ", ".join(map(str, result.failed_pages))
-        return Reading(digest, result, FileStatus.PARTIAL, f"pages that could not be read: {pages}")
-    return Reading(digest, result)
+        return Reading(digest, result, FileStatus.PARTIAL, partial_reason(result))
+    return Reading(digest, result, reason=result.ocr_note or None)

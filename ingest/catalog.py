@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateColumn
 from ingest import schema
 from ingest.database import open_database
 from ingest.embed.port import Vectors
-from ingest.types import ByteRun, Chunk, Document, FileStatus, Page, Span
+from ingest.types import Box, ByteRun, Chunk, Document, FileStatus, OcrPage, Page, Span, Word
 
 _BATCH = 500
 """Well under SQLite's limit of variables in one statement."""
@@ -93,6 +93,14 @@ class Catalog:
         with self._engine.connect() as connection:
             return [Page(row.number, row.label, Span(row.start, row.end)) for row in connection.execute(query)]
 
+    def ocr_words(self, document_id: str, number: int) -> tuple[Word, ...]:
+        """Return the words of a page that OCR read, in order; none for other pages."""
+        table = schema.ocr_words
+        query = select(table.c.words).where(table.c.document_id == document_id, table.c.number == number)
+        with self._engine.connect() as connection:
+            rows = json.loads(connection.execute(query).scalar() or "[]")
+        return tuple(Word(start, end, line, Box(number, *corners)) for start, end, line, *corners in rows)
+
     # -- writing
 
     def store(
@@ -104,6 +112,7 @@ class Catalog:
         byte_runs: Sequence[ByteRun] | None = None,
         pages: Iterable[Page] = (),
         chunks: Sequence[Chunk] = (),
+        ocr_pages: Iterable[OcrPage] = (),
         seconds: float = 0.0,
     ) -> None:
         """Replace a document whole, in one transaction: what was there before is gone when the new stands."""
@@ -111,7 +120,7 @@ class Catalog:
         with self._engine.begin() as connection:
             statement = upsert(schema.documents).values(values)
             connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=values))
-            for table in (schema.texts, schema.pages, schema.chunks):
+            for table in (schema.texts, schema.pages, schema.ocr_words, schema.chunks):
                 connection.execute(delete(table).where(table.c.document_id == document.id))
             if text is not None:
                 runs = None if byte_runs is None else json.dumps([_run_row(run) for run in byte_runs])
@@ -119,17 +128,20 @@ class Catalog:
             page_rows = [_page_row(document.id, page) for page in pages]
             if page_rows:
                 connection.execute(insert(schema.pages), page_rows)
+            word_rows = [_words_row(document.id, page) for page in ocr_pages]
+            if word_rows:
+                connection.execute(insert(schema.ocr_words), word_rows)
             if chunks:
                 connection.execute(insert(schema.chunks), [_chunk_row(chunk) for chunk in chunks])
 
-    def move(self, document_id: str, path: str, stat: Stat) -> None:
-        """Record that a document's file now has another path."""
+    def move(self, document_id: str, path: str, stat: Stat, ocr_languages: str = "") -> None:
+        """Record that a document's file now has another path, and under which OCR setting it was read again."""
         size, mtime_ns, inode = stat
         with self._engine.begin() as connection:
             connection.execute(
                 update(schema.documents)
                 .where(schema.documents.c.id == document_id)
-                .values(path=path, size=size, mtime_ns=mtime_ns, inode=inode)
+                .values(path=path, size=size, mtime_ns=mtime_ns, inode=inode, ocr_languages=ocr_languages)
             )
 
     # -- chunks
@@ -156,9 +168,14 @@ class Catalog:
             schema.texts.c.text, schema.chunks.c.start + 1, schema.chunks.c.end - schema.chunks.c.start
         ).label("text")
         query = (
-            select(schema.chunks, text, schema.documents)
+            select(schema.chunks, text, schema.documents, schema.pages.c.label)
             .join(schema.documents, schema.documents.c.id == schema.chunks.c.document_id)
             .join(schema.texts, schema.texts.c.document_id == schema.chunks.c.document_id)
+            .outerjoin(
+                schema.pages,
+                (schema.pages.c.document_id == schema.chunks.c.document_id)
+                & (schema.pages.c.number == schema.chunks.c.page),
+            )
         )
         found: dict[str, tuple[Chunk, Document]] = {}
         with self._engine.connect() as connection:
@@ -216,6 +233,7 @@ def _values(document: Document, stat: Stat, seconds: float) -> dict[str, Any]:
         "sha256": document.sha256, "version": document.version, "media_type": document.media_type,
         "language": document.language, "encoding": document.encoding, "pages": document.pages,
         "status": document.status.value, "reason": document.reason,
+        "ocr_pages": json.dumps(list(document.ocr_pages)), "ocr_languages": document.ocr_languages,
         "size": size, "mtime_ns": mtime_ns, "inode": inode, "seconds": seconds,
     }  # fmt: skip
 
@@ -235,6 +253,7 @@ def _document_from(row: Mapping[Any, Any]) -> Document:
         version=get["version"], media_type=get["media_type"], language=get["language"], pages=get["pages"],
         status=FileStatus(get["status"]), tenant=get["tenant"], date=get["date"], encoding=get["encoding"],
         tags=tuple(json.loads(get["tags"])), reason=get["reason"],
+        ocr_pages=tuple(json.loads(get["ocr_pages"])), ocr_languages=get["ocr_languages"],
     )  # fmt: skip
 
 
@@ -244,7 +263,7 @@ def _chunk(row: Mapping[Any, Any]) -> Chunk:
         id=row[columns.id], document_id=row[columns.document_id], version=row[columns.version],
         ordinal=row[columns.ordinal], span=Span(row[columns.start], row[columns.end]), text=row["text"],
         page=row[columns.page], page_end=row[columns.page_end], headings=tuple(json.loads(row[columns.headings])),
-        table_header=row[columns.table_header],
+        table_header=row[columns.table_header], page_label=row[schema.pages.c.label],
     )  # fmt: skip
 
 
@@ -261,6 +280,14 @@ def _page_row(document_id: str, page: Page) -> dict[str, Any]:
         "document_id": document_id, "number": page.number, "label": page.label,
         "start": page.span.start, "end": page.span.end,
     }  # fmt: skip
+
+
+def _words_row(document_id: str, page: OcrPage) -> dict[str, Any]:
+    words = [
+        [word.start, word.end, word.line, *(round(x, 1) for x in (word.box.x0, word.box.y0, word.box.x1, word.box.y1))]
+        for word in page.words
+    ]
+    return {"document_id": document_id, "number": page.number, "words": json.dumps(words, separators=(",", ":"))}
 
 
 def _run_row(run: ByteRun) -> list[int]:

@@ -12,7 +12,7 @@ from ingest.index.port import ChunkIndex
 from ingest.pipeline import Progress, ingest, remove_document
 from ingest.read import sandbox
 from ingest.settings import IngestSettings
-from ingest.types import Chunk, Document, FileStatus, IngestReport, Page
+from ingest.types import Chunk, Document, FileStatus, IngestReport, Page, Word
 from ingest.write import ChunkWriter
 
 
@@ -65,6 +65,10 @@ class Library:
     def pages(self, document_id: str) -> list[Page]:
         """Return a document's pages."""
         return self.catalog.pages(document_id)
+
+    def ocr_words(self, document_id: str, page_number: int) -> tuple[Word, ...]:
+        """Return the words of a page that OCR read, with their boxes."""
+        return self.catalog.ocr_words(document_id, page_number)
 
     def chunks(
         self, ids: Sequence[str], document_ids: Collection[str] | None = None

@@ -62,9 +62,18 @@ def normalize(text: str) -> Normalized:
     return composed(clean(text))
 
 
+def normalized_text(text: str) -> str:
+    """Return `normalize(text).text` for those who need no way back; several times faster."""
+    return unicodedata.normalize("NFC", replaced(text, _cleanings(text)))
+
+
 def clean(text: str) -> Normalized:
     """Apply everything but canonical composition."""
-    return rewritten(text, ((m.start(), m.end(), _REPLACEMENTS.get(m[0][0], "")) for m in _UNCLEAN.finditer(text)))
+    return rewritten(text, _cleanings(text))
+
+
+def _cleanings(text: str) -> Iterator[tuple[int, int, str]]:
+    return ((m.start(), m.end(), _REPLACEMENTS.get(m[0][0], "")) for m in _UNCLEAN.finditer(text))
 
 
 def composed(source: Normalized) -> Normalized:
@@ -92,6 +101,16 @@ def rewritten(text: str, edits: Iterable[tuple[int, int, str]]) -> Normalized:
         pieces.append(Piece(length, length + len(text) - done, done, len(text), True))
         parts.append(text[done:])
     return Normalized("".join(parts), tuple(pieces))
+
+
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return `rewritten(text, edits).text`."""
+    parts: list[str] = []
+    done = 0
+    for start, end, replacement in edits:
+        parts += text[done:start], replacement
+        done = end
+    return "".join(parts) + text[done:]
 
 
 def chained(first: Normalized, second: Normalized) -> Normalized:
@@ -186,7 +205,7 @@ def _without_gaps(pieces: Iterable[Piece], length: int, source_length: int) -> I
         start = max(piece.source_start, at)
         if start > at:
             yield Piece(piece.start, piece.start, at, start, False)
-        yield piece._replace(source_start=start)
+        yield piece if start == piece.source_start else piece._replace(source_start=start)
         at = piece.source_end
     if at < source_length:
         yield Piece(length, length, at, source_length, False)

@@ -102,8 +102,11 @@ def _one(ready: Ready, settings: IngestSettings, catalog: Catalog, writer: Chunk
         return _standing(file, scope.known[file.relative][0])
     document = _identify(scope, file, read, settings, catalog)
     if document.status in SEARCHABLE and known is not None and _same(known[0], document):
-        catalog.move(document.id, file.relative, stat_of(file))
-        return FileReport(file.relative, FileStatus.UNCHANGED, document_id=document.id, pages=document.pages)
+        catalog.move(document.id, file.relative, stat_of(file), document.ocr_languages)
+        return FileReport(
+            file.relative, FileStatus.UNCHANGED, document_id=document.id, pages=document.pages,
+            ocr=bool(document.ocr_pages),
+        )  # fmt: skip
     twin = _twin(document, settings, catalog)
     if twin is not None:
         document = replace(document, status=FileStatus.DUPLICATE, reason=f"same bytes as {twin.path}")
@@ -119,6 +122,7 @@ def _one(ready: Ready, settings: IngestSettings, catalog: Catalog, writer: Chunk
     return FileReport(
         path=file.relative, status=document.status, reason=document.reason, document_id=document.id,
         pages=document.pages, chunks=chunks, seconds=time.monotonic() - started, encoding=document.encoding,
+        ocr=bool(document.ocr_pages),
     )  # fmt: skip
 
 
@@ -136,6 +140,7 @@ def _write(document: Document, ready: Ready, catalog: Catalog, writer: ChunkWrit
         byte_runs=None if result is None else result.byte_runs,
         pages=() if result is None else result.pages,
         chunks=chunks,
+        ocr_pages=() if result is None else result.ocr_pages,
         seconds=time.monotonic() - started,
     )
     writer.delete(old - {chunk.id for chunk in chunks})
@@ -147,7 +152,11 @@ def _identify(scope: Scope, file: Found, read: Reading, settings: IngestSettings
     previous = scope.known.get(file.relative, (None,))[0] or _moved(scope, file, read, catalog)
     result = read.result
     title = title_of(file, result)
-    changed = bool(read.sha256) and previous is not None and previous.sha256 != read.sha256
+    ocr_pages = tuple(page.number for page in result.ocr_pages) if result else ()
+    changed = previous is not None and (
+        (bool(read.sha256) and previous.sha256 != read.sha256)
+        or _recognised(previous.ocr_pages, previous.ocr_languages) != _recognised(ocr_pages, read.ocr_languages)
+    )
     version = 1 if previous is None else previous.version + int(changed)
     return Document(
         id=_new_id(f"{settings.tenant}/{scope.root}/{file.relative}", catalog) if previous is None else previous.id,
@@ -165,6 +174,8 @@ def _identify(scope: Scope, file: Found, read: Reading, settings: IngestSettings
         encoding=result.encoding if result else None,
         tags=result.tags if result else (),
         reason=read.reason,
+        ocr_pages=ocr_pages,
+        ocr_languages=read.ocr_languages,
     )
 
 
@@ -208,7 +219,15 @@ def _stands(document: Document, stat: Stat, settings: IngestSettings) -> bool:
 
 
 def _same(known: Document, document: Document) -> bool:
-    return known.sha256 == document.sha256 and known.status in SEARCHABLE
+    """Say whether what is stored of a document is what would be stored now."""
+    return (known.sha256, known.status, known.reason) == (document.sha256, document.status, document.reason) and (
+        _recognised(known.ocr_pages, known.ocr_languages) == _recognised(document.ocr_pages, document.ocr_languages)
+    )
+
+
+def _recognised(pages: Sequence[int], languages: str) -> tuple[tuple[int, ...], str]:
+    """Return by what two readings by OCR are told apart; without a page that it gave they are all the same."""
+    return tuple(pages), languages if pages else ""
 
 
 def _standing(file: Found, document: Document) -> FileReport:
@@ -216,7 +235,7 @@ def _standing(file: Found, document: Document) -> FileReport:
     good = document.status in SEARCHABLE
     return FileReport(
         path=file.relative, status=FileStatus.UNCHANGED if good else document.status, reason=document.reason,
-        document_id=document.id, pages=document.pages, encoding=document.encoding,
+        document_id=document.id, pages=document.pages, encoding=document.encoding, ocr=bool(document.ocr_pages),
     )  # fmt: skip
 
 

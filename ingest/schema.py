@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
 
-SCHEMA_VERSION = 2
-"""1: the first. 2: chunks know the header of their table."""
+SCHEMA_VERSION = 3
+"""1: the first. 2: chunks know the header of their table. 3: what OCR read, and where its words stand."""
 
 metadata = MetaData()
 
@@ -31,6 +31,8 @@ documents = Table(
     Column("pages", Integer, nullable=False),
     Column("status", String, nullable=False),
     Column("reason", Text),
+    Column("ocr_pages", Text, nullable=False, server_default="[]"),
+    Column("ocr_languages", String, nullable=False, server_default=""),
     Column("size", Integer, nullable=False),
     Column("mtime_ns", Integer, nullable=False),
     Column("inode", Integer, nullable=False),
@@ -57,6 +59,14 @@ pages = Table(
     Column("end", Integer, nullable=False),
 )
 
+ocr_words = Table(
+    "ocr_words",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("words", Text, nullable=False),
+)
+
 chunks = Table(
     "chunks",
     metadata,
@@ -80,5 +90,5 @@ vectors = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 
-ADDED = (chunks.c.table_header,)
+ADDED = (chunks.c.table_header, documents.c.ocr_pages, documents.c.ocr_languages)
 """Columns that files of an earlier version lack."""

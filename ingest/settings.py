@@ -13,6 +13,7 @@ class IngestSettings:
     """Where things are kept and how large and slow a file may be. `max_bytes` per file; `read_timeout` in seconds.
 
     `chunk_tokens` is the size at which a chunk is closed, in model tokens; `cut` is how a text is cut.
+    `ocr` is off (empty), `on`, or the languages that Tesseract is to read, joined by `+`.
     """
 
     home: Path
@@ -24,6 +25,7 @@ class IngestSettings:
     tenant: str = "local"
     chunk_tokens: int = TARGET_TOKENS
     cut: Cut = structure
+    ocr: str = ""
 
     @property
     def catalog_path(self) -> Path:

@@ -77,13 +77,43 @@ class TableHeader:
 
 
 @dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in PDF points from the page's lower left corner."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that OCR read: `start` and `end` are in the text of its page, `line` counts the lines of the page."""
+
+    start: int
+    end: int
+    line: int
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class OcrPage:
+    """A page whose text came from OCR. `number` counts from 1."""
+
+    number: int
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadResult:
     """What a reader gives back: normalised text with its structure.
 
     `pages` cover the text of paged formats in order, and are empty for formats without pages. `blocks` are the spans
     of paragraphs, list items, code blocks and table rows, in order, without overlap. `byte_runs` is None where a
     text position has no single place in the file (PDF, DOCX, HTML). `failed_pages` counts from 1. `table_headers`
-    are in order, without overlap of their rows; `tags` are the keywords that the file itself declares.
+    are in order, without overlap of their rows; `tags` are the keywords that the file itself declares. `ocr_pages` are
+    the pages that OCR gave a text, `ocr_note` is what is to be told of those that it should have given one.
     """
 
     text: str
@@ -99,22 +129,17 @@ class ReadResult:
     failed_pages: tuple[int, ...] = ()
     table_headers: tuple[TableHeader, ...] = ()
     tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle on a page, in PDF points from the page's lower left corner."""
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
+    ocr_pages: tuple[OcrPage, ...] = ()
+    ocr_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of the catalog, without its text. `pages` is the number of physical pages, 0 if it has none."""
+    """One document of the catalog, without its text. `pages` is the number of physical pages, 0 if it has none.
+
+    `ocr_pages` are the numbers of the pages whose text came from OCR; `ocr_languages` is what OCR was set to when the
+    file was read, empty where it was off or not to be had.
+    """
 
     id: str
     root: str
@@ -131,13 +156,16 @@ class Document:
     encoding: str | None = None
     tags: tuple[str, ...] = ()
     reason: str | None = None
+    ocr_pages: tuple[int, ...] = ()
+    ocr_languages: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of a document's text: `text == document.text[span]`. Pages count from 1; None without pages.
 
-    `table_header` is the header of the table whose rows the chunk begins with, where it does not hold it itself.
+    `table_header` is the header of the table whose rows the chunk begins with, where it does not hold it itself;
+    `page_label` is what is printed on its first page, known to chunks that come from the catalog.
     """
 
     id: str
@@ -150,6 +178,7 @@ class Chunk:
     page_end: int | None = None
     headings: tuple[str, ...] = ()
     table_header: str = ""
+    page_label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,6 +289,9 @@ def documents_show(document_id: str, json: AsJson = False, home: Home = None) ->
         return
     for name in ("path", "title", "status", "reason", "version", "sha256", "language", "encoding", "pages"):
         show.console.print(f"{name}: {found[name]}", markup=False)
+    if found["ocr_pages"]:
+        pages = ", ".join(map(str, found["ocr_pages"]))
+        show.console.print(f"read by OCR ({found['ocr_languages']}): page {pages}", markup=False)
     show.console.print(f"\n{found.get('text') or ''}", markup=False)
 
 

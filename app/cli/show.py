@@ -45,6 +45,8 @@ def _citation(citation: Json) -> None:
     place = [escape(document["path"])]
     if citation["page"] is not None:
         place.append(f"page {escape(str(citation['page_label'] or citation['page']))}")
+    if any(quote.get("ocr") for quote in citation["quotes"]):
+        place.append("read by OCR")
     if citation["headings"]:
         place.append(escape(" > ".join(citation["headings"])))
     console.print(
@@ -123,6 +125,7 @@ def report(found: Json) -> None:
         if file["status"] != "unchanged":
             colour = "green" if file["status"] in ("indexed", "removed", "duplicate") else "yellow"
             chunks = f", {file['chunks']} chunks" if file["chunks"] else ""
+            chunks += ", read by OCR" if file["ocr"] else ""
             reason = f" ({escape(file['reason'])})" if file["reason"] else ""
             console.print(f"[{colour}]{file['status']:>12}[/] {escape(file['path'])}{chunks}{reason}")
     totals = ", ".join(f"{count} {status}" for status, count in sorted(found["totals"].items())) or "no files"

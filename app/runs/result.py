@@ -24,6 +24,7 @@ def citation_json(run_id: str, number: int, passage: Json, claims: Sequence[Json
     """Return a citation: one passage under its number, with the quotes of the claims that lean on it."""
     quotes = [
         {name: quote[name] for name in ("claim", "text", "span", "byte_span", "page", "boxes", "support")}
+        | {"ocr": quote.get("ocr", False)}  # runs of an earlier version do not say
         for claim in claims
         for quote in claim["quotes"]
         if quote["chunk_id"] == passage["chunk_id"]

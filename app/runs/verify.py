@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.runs.source import CatalogSource
+from ingest.errors import IngestError
 from ingest.library import Library
+from ingest.types import Span
 
 Json = dict[str, Any]
 
@@ -54,7 +56,10 @@ def _source(citation: Json, passage: Json | None, library: Library, source: Cata
     document = library.document(citation["document"]["id"])
     if document is None or document.sha256 != citation["document"]["sha256"]:
         return "the document was removed or has another version now"
-    found = source.reread(document)
+    try:
+        found = source.reread(document, [Span(**quote["span"]) for quote in citation["quotes"]])
+    except IngestError as error:
+        return str(error)
     if found is None:
         return "the file is gone, or its bytes are not those that were read"
     data, text = found

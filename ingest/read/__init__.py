@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import PurePath
 
 from ingest.errors import ReadError, Unsupported
-from ingest.read import docx, eml, pdf, text_kind
+from ingest.read import eml, pdf, text_kind, zip_kind
+from ingest.read.archive import refuse_old_office
 from ingest.types import ReadResult
 
 MEDIA_TYPES = {
     ".pdf": pdf.MEDIA_TYPE,
-    ".docx": docx.MEDIA_TYPE,
+    **zip_kind.SUFFIXES,
     **text_kind.SUFFIXES,
 }
 """Media types by suffix."""
 
 _READERS: dict[str, Callable[[bytes], ReadResult]] = {
     pdf.MEDIA_TYPE: pdf.read_pdf,
-    docx.MEDIA_TYPE: docx.read_docx,
+    **zip_kind.READERS,
     eml.MEDIA_TYPE: eml.read_eml,
     **text_kind.READERS,
 }
-_NAMES = {pdf.MEDIA_TYPE: "a PDF", docx.MEDIA_TYPE: "a Word file"}
+_NAMES = {pdf.MEDIA_TYPE: "a PDF", **zip_kind.NAMES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,6 @@ class _Signature:
 
 
 _FOREIGN = (
-    _Signature(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file (or one with a password)"),
     _Signature(b"\x89PNG", "a PNG image"),
     _Signature(b"\xff\xd8\xff", "a JPEG image"),
     _Signature(b"GIF8", "a GIF image"),
@@ -81,22 +79,12 @@ def _sniffed(data: bytes) -> str | None:
     if b"%PDF-" in data[:1024]:
         return pdf.MEDIA_TYPE
     if data.startswith(b"PK\x03\x04"):
-        return _zip_type(data)
+        return zip_kind.zip_kind(data)
+    refuse_old_office(data)
     for signature in _FOREIGN:
         if data.startswith(signature.start):
             raise Unsupported(f"The file is {signature.name}, which cannot be read.")
     return None
-
-
-def _zip_type(data: bytes) -> str:
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = archive.namelist()
-    except zipfile.BadZipFile as error:
-        raise ReadError("The file is a damaged ZIP archive or Office file.") from error
-    if "word/document.xml" in names:
-        return docx.MEDIA_TYPE
-    raise Unsupported("The file is an archive or an Office file of a kind that cannot be read.")
 
 
 def _looks_like(data: bytes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -14,14 +13,15 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.exceptions import OpcError
 from lxml import etree
 
-from ingest.errors import ReadError, TooLarge
+from ingest.errors import ReadError
 from ingest.normalize import normalize
+from ingest.read.archive import DAMAGE, Archive
+from ingest.read.docx_math import MATH, latex
+from ingest.read.docx_numbering import Numbering, numbering
 from ingest.types import Heading, ReadResult, Span
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-MAX_UNPACKED = 300_000_000
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_TEXT = {f"{_W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"}
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _UNSEEN = {
     f"{_W}del",
@@ -57,28 +57,28 @@ class _Text:
 
 def read_docx(data: bytes) -> ReadResult:
     """Read a Word file: paragraphs, headings, text boxes and table rows in the order of the document."""
-    _refuse_bomb(data)
+    Archive(data, "Word file")  # refuses bombs, which python-docx would unpack
     try:
         document = docx.Document(BytesIO(data))
         styles = _heading_styles(document)
+        numbers = numbering(document)
         title, date = _properties(document)
         body = document.element.body
     except (
+        *DAMAGE,
         OpcError,
         KeyError,
-        ValueError,
         AttributeError,
         etree.XMLSyntaxError,
-        zipfile.BadZipFile,
     ) as error:
         # python-docx raises these for parts that are missing or not what they claim to be
         raise ReadError("The Word file is damaged: open it in a word processor and save it again.") from error
     text = _Text()
     for element in _blocks(body):
         if element.tag == f"{_W}tr":
-            text.add(" | ".join(_cells(element)), row=True)
+            text.add(" | ".join(_cells(element, numbers)), row=True)
         else:
-            text.add(_paragraph(element), _level(element, styles))
+            text.add(_numbered(element, numbers), _level(element, styles))
     return ReadResult(
         text="".join(text.parts),
         media_type=MEDIA_TYPE,
@@ -87,16 +87,6 @@ def read_docx(data: bytes) -> ReadResult:
         headings=tuple(text.headings),
         blocks=tuple(text.blocks),
     )
-
-
-def _refuse_bomb(data: bytes) -> None:
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise ReadError("The Word file is damaged: it is no complete ZIP archive.") from error
-    if size > MAX_UNPACKED:
-        raise TooLarge(f"Unpacked, the Word file has {size:,} bytes; the limit is {MAX_UNPACKED:,}.")
 
 
 def _properties(document: WordFile) -> tuple[str | None, str | None]:
@@ -143,6 +133,13 @@ def _blocks(body: etree._Element) -> Iterator[etree._Element]:
         stack.extend(reversed(element))
 
 
+def _numbered(paragraph: etree._Element, numbers: Numbering) -> str:
+    """Return the text of a paragraph after the number that is shown before it."""
+    text = _paragraph(paragraph)
+    label = numbers.label(paragraph)  # empty ones count as well
+    return f"{label} {text}" if label and text.strip() else text
+
+
 def _paragraph(paragraph: etree._Element) -> str:
     """Return the text of a paragraph without that of text boxes in it, deleted text and hidden text."""
     parts: list[str] = []
@@ -151,8 +148,10 @@ def _paragraph(paragraph: etree._Element) -> str:
         element = stack.pop()
         if element.tag in _UNSEEN or element.tag == f"{_W}p" or _is_hidden(element):
             continue
-        if element.tag in _TEXT:
+        if element.tag == f"{_W}t":
             parts.append(element.text or "")
+        elif element.tag == MATH:
+            parts.append(f"${latex(element)}$")
         elif element.tag in _BREAKS:
             parts.append(_BREAKS[element.tag])
         else:
@@ -165,10 +164,10 @@ def _is_hidden(element: etree._Element) -> bool:
     return vanish is not None and vanish.get(f"{_W}val") not in ("0", "false", "off")
 
 
-def _cells(row: etree._Element) -> Iterator[str]:
+def _cells(row: etree._Element, numbers: Numbering) -> Iterator[str]:
     for cell in row.iter(f"{_W}tc"):
         if next(cell.iterancestors(f"{_W}tr")) is row:
-            yield " ".join(" ".join(_paragraph(inner).split()) for inner in _blocks_in_cell(cell)).strip()
+            yield " ".join(" ".join(_numbered(inner, numbers).split()) for inner in _blocks_in_cell(cell)).strip()
 
 
 def _blocks_in_cell(cell: etree._Element) -> Iterator[etree._Element]:

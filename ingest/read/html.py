@@ -48,7 +48,7 @@ def read_html(data: bytes, *, whole: bool = False) -> ReadResult:
     drop_furniture(soup)
     root = soup.body or soup if whole else content(soup, article=article)
     page = Builder()
-    _add_title(soup, root, title, page)
+    _add_title(soup, root, title, page, article=article)
     _gather(root, page)
     page.end_table()
     first = next((heading.title for heading in page.headings if heading.level == 1), None)
@@ -63,6 +63,13 @@ def read_html(data: bytes, *, whole: bool = False) -> ReadResult:
         blocks=tuple(page.blocks),
         table_headers=tuple(page.table_headers),
     )
+
+
+def add_page(soup: BeautifulSoup, page: Builder) -> None:
+    """Append all of a parsed page, for a reader that knows that it has no furniture. Raises ReadError if too deep."""
+    _refuse_depth(soup)
+    _gather(soup.body or soup, page)
+    page.end_table()
 
 
 def _decode(data: bytes) -> Decoded:
@@ -101,9 +108,10 @@ def _title(soup: BeautifulSoup) -> str | None:
     return _folded(normalize(tag.get_text()).text) or None if tag else None
 
 
-def _add_title(soup: BeautifulSoup, root: Tag, title: str | None, page: Builder) -> None:
+def _add_title(soup: BeautifulSoup, root: Tag, title: str | None, page: Builder, *, article: bool) -> None:
     """Put the heading of the page before its content, where the content does not hold it."""
-    if root.find("h1") is not None:
+    inside = list(map(_inner_text, root.find_all("h1")))
+    if inside and (article or any(_is_like(text, title) for text in inside)):
         return
     top = next((text for text in map(_inner_text, soup.find_all("h1")) if _is_like(text, title)), title)
     parts = {_key(part) for part in [title, *_TITLE_PARTS.split(title)]} if title else set()
@@ -112,9 +120,9 @@ def _add_title(soup: BeautifulSoup, root: Tag, title: str | None, page: Builder)
 
 
 def _is_like(heading: str, title: str | None) -> bool:
-    """Say whether a heading is the title of the page in its own words, and not the name of the site."""
-    words = set(heading.casefold().split())
-    return not title or len(words & set(title.casefold().split())) * 2 > len(words)
+    """Say whether a heading is the title of the page in other words, and not the name of the site."""
+    words = set(re.findall(r"\w+", heading.casefold()))
+    return not title or len(words.intersection(re.findall(r"\w+", title.casefold()))) * 2 > len(words)
 
 
 def _key(text: str) -> str:

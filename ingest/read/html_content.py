@@ -31,7 +31,21 @@ _FURNITURE_WORD = re.compile(
     r"pagination|pager|outbrain|taboola|recommended|recommendation|recommendations|recirc|recirculation|trending|"
     r"menu|submenu|navbar|navigation|nav|masthead|signup|login|popup|modal|toolbar|tags|taglist|paywall"
 )
-_OPEN = {"content", "body", "main", "wrapper", "container", "page", "layout", "has", "no", "with", "without", "non", "is"}
+_OPEN = {
+    "content",
+    "body",
+    "main",
+    "wrapper",
+    "container",
+    "page",
+    "layout",
+    "has",
+    "no",
+    "with",
+    "without",
+    "non",
+    "is",
+}
 _SHARING = re.compile(
     r"facebook\.com/(?:sharer?|dialog)|(?:twitter|x)\.com/(?:intent|share|home\?)|linkedin\.com/(?:share|cws)|"
     r"pinterest\.\w+/pin/create|reddit\.com/submit|(?:t|telegram)\.me/share|wa\.me/|whatsapp(?:\.com/send|:)|"
@@ -141,10 +155,10 @@ def _newsletters(soup: BeautifulSoup, weights: _Weights) -> Iterator[Tag]:
     for field_ in soup.find_all("input", type="email"):
         box = None
         for parent in field_.parents:
-            if weights.text[id(parent)] > _LETTER_BYTES:
+            if weights.text[id(parent)] > min(_LETTER_BYTES, weights.text[id(soup)] // 3):
                 break
             box = parent
-        if box is not None and box is not soup:
+        if box is not None:
             yield box
 
 
@@ -171,7 +185,7 @@ def _weigh(root: Tag) -> _Weights:
         if isinstance(node, Tag):
             weights.order.append(node)
             weights.text[id(node)] = weights.linked[id(node)] = weights.prose[id(node)] = 0
-            block, linked = id(node) if is_block(node) else block, linked or node.name == "a"
+            block, linked = id(node) if is_block(node) else block, linked or _leads_away(node)
             stack.extend((child, block, linked) for child in reversed(node.contents))
         elif isinstance(node, NavigableString) and not isinstance(node, PreformattedString):
             size = len(" ".join(node.split()).encode("utf-8", "replace"))
@@ -179,6 +193,11 @@ def _weigh(root: Tag) -> _Weights:
             weights.linked[block] += size if linked else 0
     _add_up(weights)
     return weights
+
+
+def _leads_away(tag: Tag) -> bool:
+    """Say whether a tag is a link to another page: no anchor, and no link within this page."""
+    return tag.name == "a" and str(tag.get("href") or "#")[0] != "#"
 
 
 def _add_up(weights: _Weights) -> None:
@@ -230,13 +249,10 @@ def _inner(tag: Tag, weights: _Weights, *, article: bool) -> Tag | None:
 
 
 def _may_matter(tag: Tag, weights: _Weights) -> bool:
-    """Say whether a tag holds prose or a heading outside links, and so is no mere list of links."""
-    if weights.prose[id(tag)] > 0:
+    """Say whether a tag is more than a list of links: one that has text outside them, or a heading that is none."""
+    if weights.linked[id(tag)] * 2 < weights.text[id(tag)]:
         return True
-    headings = [tag] if tag.name in HEADINGS else tag.find_all([*HEADINGS])
-    if any(heading.name in ("h1", "h2") and weights.linked[id(heading)] == 0 for heading in headings):
-        return True
-    return bool(headings) and weights.linked[id(tag)] * 2 < weights.text[id(tag)]
+    return any(weights.linked[id(heading)] == 0 for heading in tag.find_all(["h1", "h2"]))
 
 
 def _drop_link_lists(root: Tag) -> None:

@@ -1,7 +1,7 @@
 """How is Markdown read?
 
-The text is the source itself, so that every position has its place in the file; the parser only says where
-headings and blocks are.
+The text is the source itself but for HTML tags and comments, so that every position has its place in the file; the
+parser only says where headings and blocks are.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ingest.normalize import byte_runs, normalize
+from ingest.normalize import byte_runs, chained, normalize, rewritten
 from ingest.read.encoding import decode
 from ingest.read.front_matter import front_matter
+from ingest.read.markdown_html import is_tag, removals
 from ingest.read.plain import refuse_binary
 from ingest.types import Heading, ReadResult, Span, TableHeader
 
@@ -34,6 +35,10 @@ def read_markdown(data: bytes) -> ReadResult:
     body = "\n" * text.count("\n", 0, front.end) + text[front.end :]
     tokens = _PARSER.parse(body)
     lines = _lines(text)
+    hidden = removals(text, tokens, lines)
+    clean = chained(clean, rewritten(text, hidden.edits))
+    lines = [hidden.moved(line) for line in lines]
+    text = clean.text
     headings = tuple(_headings(tokens, lines))
     blocks = [Span(0, front.end)] if front.end else []
     blocks.extend(_blocks(tokens, lines, text))
@@ -68,7 +73,8 @@ def _headings(tokens: Sequence[Token], lines: Sequence[int]) -> Iterator[Heading
 def _title(inline: Token) -> str:
     parts = []
     for child in inline.children or ():
-        parts.append(" " if child.type in ("softbreak", "hardbreak") else child.content)
+        if not is_tag(child):
+            parts.append(" " if child.type in ("softbreak", "hardbreak") else child.content)
     return " ".join("".join(parts).split())
 
 

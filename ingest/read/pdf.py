@@ -16,7 +16,7 @@ import pypdfium2
 from ingest.errors import ReadError
 from ingest.normalize import normalize
 from ingest.read.pdf_blocks import locate_headings, pdf_blocks
-from ingest.read.pdf_text import LOCK, MAX_PAGE_CHARACTERS, cleaned, opened, page_text
+from ingest.read.pdf_text import LOCK, MAX_PAGE_CHARACTERS, PageTexts, cleaned, is_garbled, opened
 from ingest.types import Page, ReadResult, Span
 
 MEDIA_TYPE = "application/pdf"
@@ -61,19 +61,31 @@ def _page_texts(document: pypdfium2.PdfDocument, data: bytes) -> tuple[list[str]
     texts: list[str] = []
     failed: list[int] = []
     total = 0
+    source = PageTexts(document)
     for index in range(len(document)):
-        try:
-            text = page_text(document, index).text
-        except (pypdfium2.PdfiumError, ReadError) as error:
-            _log.info("page %d: PDFium fails: %s", index + 1, error)
-            text = _fallback_text(data, index) if isinstance(error, pypdfium2.PdfiumError) else ""
-            if not text:
-                failed.append(index + 1)
+        text = _page_text(source, index, data)
+        if text is None or is_garbled(text):
+            failed.append(index + 1)
+            text = ""
         total += len(text)
         if total > MAX_CHARACTERS:
             raise ReadError(f"The PDF has more than {MAX_CHARACTERS:,} characters of text.")
         texts.append(text)
     return texts, failed
+
+
+def _page_text(source: PageTexts, index: int, data: bytes) -> str | None:
+    """Return the text of a page, from the other library where PDFium gives none or not all; None if it fails."""
+    try:
+        text = source.text(index)
+        cut = source.is_cut(index)
+    except ReadError as error:
+        _log.info("page %d: %s", index + 1, error)
+        return None
+    except pypdfium2.PdfiumError as error:
+        _log.info("page %d: PDFium fails: %s", index + 1, error)
+        return _fallback_text(data, index) or None
+    return max(text, _fallback_text(data, index), key=len) if cut else text
 
 
 def _fallback_text(data: bytes, index: int) -> str:

@@ -7,7 +7,6 @@ of a page.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.types import Heading, Page, Span
@@ -16,35 +15,21 @@ _LINE = re.compile(r"[^\n]*\S[^\n]*")
 _ENDS = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]）」』】]*\s*$")
 _ITEM = re.compile(r"\s*(?:[•‣▪◦●○■□–—*\-]\s|[(（]?\d{1,3}[.)、）]\s|[a-z][.)]\s|\d+(?:\.\d+)+\s)")
 _GOES_ON = re.compile(r"\s*[a-z\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af,;:)\]，。；：、）」』]")
-_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _SHORT = 0.6
-_RUNNING_PAGES = 3
 _SPACES = re.compile(r"\s+")
 
 
 def pdf_blocks(text: str, pages: Sequence[Page], heading_starts: Iterable[int]) -> list[Span]:
-    """Return the paragraphs of `text`; a heading begins a new one. Running titles stand alone.
-
-    A sentence that goes on overleaf is one block, which then holds the running title between its halves.
-    """
+    """Return the paragraphs of `text`; a heading begins a new one. A sentence that goes on overleaf is one block."""
     starts = set(heading_starts)
-    lines_of_pages = [_page_lines(text, page.span) for page in pages]
-    running = _running_lines(text, lines_of_pages)
     blocks: list[Span] = []
-    last: int | None = None  # the last block that is no running title
-    for lines in lines_of_pages:
-        first = True
-        for block in _page_blocks(text, lines, starts, running):
-            if block.start in running:
-                blocks.append(block)
-                continue
-            goes_on = first and last is not None and block.start not in starts
-            if goes_on and last is not None and _goes_on(blocks[last].of(text), block.of(text)):
-                blocks[last:] = [Span(blocks[last].start, block.end)]
+    for page in pages:
+        for number, block in enumerate(_page_blocks(text, _page_lines(text, page.span), starts)):
+            goes_on = number == 0 and blocks and block.start not in starts
+            if goes_on and _goes_on(blocks[-1].of(text), block.of(text)):
+                blocks[-1] = Span(blocks[-1].start, block.end)
             else:
                 blocks.append(block)
-                last = len(blocks) - 1
-            first = False
     return blocks
 
 
@@ -52,23 +37,14 @@ def _page_lines(text: str, page: Span) -> list[Span]:
     return [Span(match.start(), match.end()) for match in _LINE.finditer(text, page.start, page.end)]
 
 
-def _running_lines(text: str, lines_of_pages: Sequence[list[Span]]) -> set[int]:
-    """Return the starts of first and last lines that, but for their numbers, stand on several pages."""
-    edges = [span for lines in lines_of_pages for span in dict.fromkeys(lines[:1] + lines[-1:])]
-    shapes = {span: _NUMBER.sub("#", span.of(text).strip()) for span in edges}
-    counts = Counter(shapes.values())
-    return {span.start for span in edges if counts[shapes[span]] >= _RUNNING_PAGES}
-
-
-def _page_blocks(text: str, lines: Sequence[Span], starts: set[int], running: set[int]) -> Iterator[Span]:
+def _page_blocks(text: str, lines: Sequence[Span], starts: set[int]) -> Iterator[Span]:
     if not lines:
         return
     width = sorted(line.end - line.start for line in lines)[int(len(lines) * 0.9)]
     held: Span | None = None
     before = lines[0]
     for line in lines:
-        alone = line.start in running or before.start in running or line.start in starts
-        if held is not None and not alone and not _breaks(text, before, line, width):
+        if held is not None and line.start not in starts and not _breaks(text, before, line, width):
             held = Span(held.start, line.end)
         else:
             if held is not None:

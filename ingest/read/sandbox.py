@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from ingest.errors import IngestError, ReadError, TimedOut
-from ingest.read import media_type_of, pdf, plain, read
+from ingest.read import media_type_of, pdf, plain, read, zip_kind
+from ingest.read.ocr_page import Engine, Recognised, recognise_image, recognise_page
 from ingest.read.pdf_text import pdf_boxes
 from ingest.types import Box, ReadResult
 
@@ -28,13 +29,17 @@ _SMALL = 200_000
 """Up to so many bytes, web pages, Markdown and Word files are read in this process; plain text always is."""
 _LENGTH = 8
 
-Answer = ReadResult | tuple[Box, ...] | IngestError
+_DRAWING_SECONDS = 10.0
+"""What drawing a page may take on top of reading it by OCR, which has its own limit."""
+
+Answer = ReadResult | tuple[Box | Recognised, ...] | IngestError
 
 
 class Sandbox:
     """A pool of up to `workers` worker processes, started when needed. Safe to use from several threads."""
 
     def __init__(self, workers: int = _WORKERS) -> None:
+        self.times_closed = 0
         self._slots: queue.LifoQueue[_Worker] = queue.LifoQueue()
         self._workers = [_Worker() for _ in range(workers)]
         for worker in self._workers:
@@ -50,14 +55,20 @@ class Sandbox:
     def boxes(self, data: bytes, page_number: int, start: int, end: int, timeout_seconds: float) -> tuple[Box, ...]:
         """Do what `pdf_boxes` does, in a worker."""
         answer = self._ask(("boxes", data, page_number, start, end), timeout_seconds)
-        return answer if isinstance(answer, tuple) else ()
+        return tuple(one for one in answer if isinstance(one, Box)) if isinstance(answer, tuple) else ()
+
+    def recognise(self, data: bytes, number: int | None, engine: Engine, seconds: float) -> tuple[Recognised, ...]:
+        """Read page `number` of a PDF by OCR, or a picture (None), in a worker; `seconds` is what OCR may take."""
+        answer = self._ask(("ocr", data, number, engine, seconds), 2 * (seconds + _DRAWING_SECONDS))
+        return tuple(one for one in answer if isinstance(one, Recognised)) if isinstance(answer, tuple) else ()
 
     def close(self) -> None:
         """End all workers, also those at work. The sandbox can be used again afterwards."""
+        self.times_closed += 1
         for worker in self._workers:
             worker.stop()
 
-    def _ask(self, request: tuple[object, ...], timeout_seconds: float) -> ReadResult | tuple[Box, ...]:
+    def _ask(self, request: tuple[object, ...], timeout_seconds: float) -> ReadResult | tuple[Box | Recognised, ...]:
         worker = self._slots.get()
         try:
             answer = worker.ask(request, timeout_seconds)
@@ -124,7 +135,8 @@ class _Worker:
 def read_safely(path: Path, data: bytes, timeout_seconds: float) -> ReadResult:
     """Read `data`, the content of `path`: what may take long in a worker, which is killed after the timeout."""
     media_type = media_type_of(data, path.name)
-    if media_type == pdf.MEDIA_TYPE or (len(data) > _SMALL and media_type != plain.MEDIA_TYPE):
+    risky = media_type == pdf.MEDIA_TYPE or media_type in zip_kind.READERS
+    if risky or (len(data) > _SMALL and media_type != plain.MEDIA_TYPE):
         return _sandbox.read(data, path.name, timeout_seconds)
     try:
         return read(data, path.name)
@@ -135,6 +147,16 @@ def read_safely(path: Path, data: bytes, timeout_seconds: float) -> ReadResult:
 def boxes_safely(data: bytes, page_number: int, start: int, end: int, timeout_seconds: float) -> tuple[Box, ...]:
     """Return what `pdf_boxes` returns, computed in a worker process."""
     return _sandbox.boxes(data, page_number, start, end, timeout_seconds)
+
+
+def recognise_safely(data: bytes, number: int | None, engine: Engine, seconds: float) -> tuple[Recognised, ...]:
+    """Return what `recognise_page` or, without a number, `recognise_image` returns, computed in a worker process."""
+    return _sandbox.recognise(data, number, engine, seconds)
+
+
+def times_closed() -> int:
+    """Return how often the workers were told to end: what works through many pages ends with them."""
+    return _sandbox.times_closed
 
 
 def close() -> None:
@@ -159,6 +181,10 @@ def _answer(request: tuple[object, ...]) -> Answer:
                 return read(data, name)
             case ("boxes", bytes(data), int(number), int(start), int(end)):
                 return pdf_boxes(data, number, start, end)
+            case ("ocr", bytes(data), None, Engine() as engine, float(seconds)):
+                return recognise_image(data, engine, seconds)
+            case ("ocr", bytes(data), int(number), Engine() as engine, float(seconds)):
+                return (recognise_page(data, number, engine, seconds),)
         return ReadError("The reader does not know this request.")
     except IngestError as error:
         return error.with_traceback(None)

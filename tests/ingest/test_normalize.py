@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.normalize import byte_runs, byte_span, normalize
+from ingest.normalize import byte_runs, byte_span, normalize, normalized_text
 from ingest.types import Span
 
 TRICKY = st.sampled_from(
@@ -69,6 +69,11 @@ def test_normalizing_twice_changes_nothing_more(text: str) -> None:
     once = normalize(text).text
     assert normalize(once).text == once
     assert unicodedata.is_normalized("NFC", once)
+
+
+@given(TEXTS)
+def test_the_fast_way_gives_the_same_text(text: str) -> None:
+    assert normalized_text(text) == normalize(text).text
 
 
 @given(TEXTS)

@@ -8,8 +8,7 @@ import docx
 import pytest
 
 from ingest.errors import ReadError, TooLarge
-from ingest.read import docx as docx_reader
-from ingest.read import read
+from ingest.read import archive, read
 
 
 def make_docx() -> bytes:
@@ -49,6 +48,6 @@ def test_a_damaged_file_is_refused() -> None:
 
 
 def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_reader, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 1000)
     with pytest.raises(TooLarge):
         read(make_docx(), "a.docx")

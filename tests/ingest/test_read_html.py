@@ -11,7 +11,7 @@ def blocks(result: ReadResult) -> list[str]:
     return [block.of(result.text) for block in result.blocks]
 
 
-PAGE = """<!DOCTYPE html><html lang="en"><head><title>A page</title>
+PAGE = """<!DOCTYPE html><html lang="en"><head><title>A page: the title</title>
 <meta property="article:published_time" content="2024-05-01"><script>var x = 1</script></head><body>
 <nav>Menu</nav><header>Site</header>
 <main><header><h1>The <em>title</em></h1></header><p>First <b>bold</b>
@@ -37,7 +37,7 @@ def test_a_page_gives_its_content_and_nothing_around_it() -> None:
         "Bare text",
     ]
     assert "a | b\n1 | 2\n\nSecond\n\nBare text" in result.text
-    assert (result.title, result.date, result.language) == ("A page", "2024-05-01", "en")
+    assert (result.title, result.date, result.language) == ("A page: the title", "2024-05-01", "en")
     assert [(h.level, h.title) for h in result.headings] == [(1, "The title"), (2, "Second")]
     assert result.text[result.headings[1].start :].startswith("Second")
 

@@ -48,18 +48,18 @@ def test_a_pdf_is_read_and_the_worker_stays(sandbox: Sandbox) -> None:
 
 def test_what_takes_too_long_is_killed_and_the_next_file_is_read(sandbox: Sandbox) -> None:
     sandbox.read(make_pdf("warm"), "a.pdf", 60)
-    start = time.monotonic()
+    slow = make_pdf("many words on one page", 300_000)
     with pytest.raises(TimedOut):
-        sandbox.read(make_pdf("many words on one page", 300_000), "a.pdf", 0.05)
-    assert time.monotonic() - start < 5
+        sandbox.read(slow, "a.pdf", 0.05)
     assert sandbox.read(make_pdf("next"), "a.pdf", 60).text == "next"
 
 
 def test_a_crash_fails_one_file(sandbox: Sandbox) -> None:
     sandbox.read(make_pdf("warm"), "a.pdf", 60)
     victim = pid(sandbox)
+    slow = make_pdf("many words on one page", 300_000)
     with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(sandbox.read, make_pdf("many words on one page", 300_000), "a.pdf", 60)
+        reading = pool.submit(sandbox.read, slow, "a.pdf", 60)
         time.sleep(0.05)
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(ReadError, match="crashed"):

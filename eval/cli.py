@@ -66,7 +66,7 @@ def run(
             console.print(f"Kept in {path}", soft_wrap=True)
         missed = unmet(found, done)
         for line in missed:
-            notes.print(f"[red]{line}[/]")
+            notes.print(line, style="red", markup=False, soft_wrap=True)
         if missed or any(cell.failed for cell in done.cells):
             raise typer.Exit(EXIT_FAILED)
 
@@ -153,7 +153,7 @@ def gate(
         else:
             comparison.show(verdict.rows, console, every=True)
             for line in verdict.worse:
-                notes.print(f"[red]{line}[/]")
+                notes.print(line, style="red", markup=False, soft_wrap=True)
             console.print("The gate is passed." if verdict.passed else "The gate is not passed.")
         if not verdict.passed:
             raise typer.Exit(EXIT_FAILED)
@@ -231,7 +231,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (CitedragError, IngestError) as error:
-        notes.print(f"[red]{error}[/]", markup=True, soft_wrap=True)
+        notes.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(EXIT_FAILED) from error
 
 

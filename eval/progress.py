@@ -71,7 +71,7 @@ class Lines:
         key = (step.set, step.variant, step.stage)
         if key != self._key:
             self._key, self._started, self._told = key, now, now
-            self._console.print(f"{step.set} {step.variant}: {step.stage}", highlight=False)
+            self._console.print(f"{step.set} {step.variant}: {step.stage}", highlight=False, markup=False)
         elif now - self._told >= LINE_SECONDS and step.done:
             self._told = now
             left = (now - self._started) / step.done * (step.total - step.done)

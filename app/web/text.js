@@ -61,6 +61,10 @@ export function pageWord(label) {
   return language === "zh" ? `第 ${label} 页` : `page ${label}`;
 }
 
+export function ocrWord() {
+  return language === "zh" ? "光学识别" : "read by OCR";
+}
+
 export function translate(root) {
   root.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   for (const element of root.querySelectorAll("[data-text]")) element.textContent = words[element.dataset.text];

@@ -1,6 +1,6 @@
 // What a run looks like. Data only ever becomes text nodes; citations are looked up by their number.
 
-import { pageWord, words } from "./text.js";
+import { ocrWord, pageWord, words } from "./text.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -113,6 +113,7 @@ export function addCitation(citation) {
   const label = citation.page_label || citation.page;
   if (label !== null && label !== undefined) place.push(pageWord(label));
   if (citation.headings && citation.headings.length) place.push(citation.headings.join(" › "));
+  if ((citation.quotes || []).some((quote) => quote.ocr)) place.push(ocrWord());
   item.append(source, make("p", "place", place.join(" · ")));
   for (const quote of citation.quotes || []) item.append(make("blockquote", "", quote.text));
   if (old) old.replaceWith(item);

@@ -1,0 +1,116 @@
+"""The measuring commands as a user types them: exit codes, messages, plain data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from eval.cli import verb
+from tests.harness import FILES
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with documents, and an environment in which nothing else is set."""
+    for name in ("OPENAI_API_KEY", "CITEDRAG_OPENAI_API_KEY", "CITEDRAG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CITEDRAG_EMBEDDER", "hashing")
+    monkeypatch.chdir(tmp_path)
+    documents = tmp_path / "papers"
+    documents.mkdir()
+    for name, text in FILES.items():
+        (documents / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def ran(*words: str) -> Result:
+    return CliRunner().invoke(verb, list(words))
+
+
+def write_suite(folder: Path, extra: str = "") -> Path:
+    path = folder / "mine" / "suite.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.with_name("questions.csv").write_text(
+        "question,answers,documents,answerable\n"
+        "How many days of annual leave has every employee?,24 days,leave,yes\n"
+        "Who painted the ceiling of the chapel?,,,no\n",
+        encoding="utf-8",
+    )
+    path.write_text(
+        'name = "mine"\n[[sets]]\nname = "mine"\nreader = "table"\npath = "questions.csv"\n'
+        f'documents = "{folder / "papers"}"\n{extra}',
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_a_run_as_plain_data_and_as_markdown(folder: Path) -> None:
+    done = ran("run", str(write_suite(folder)), "--json", "--markdown", str(folder / "report.md"))
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    (cell,) = found["cells"]
+    assert (cell["set"], cell["questions"], cell["failed"], found["model"]) == ("mine", 2, 0, "extractive")
+    assert cell["measures"]["answered_correct"]["mean"] == 1.0
+    assert cell["measures"]["quotation_verified"]["mean"] == 1.0
+    assert Path(cell["records"]).is_file()
+    assert "| mine | default | 2 |" in (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_what_is_required_decides_the_exit_code(folder: Path) -> None:
+    suite = write_suite(folder, '[require]\n"mine/default/useful" = 1.0\n')
+    assert ran("run", str(suite)).exit_code == 0
+    suite = write_suite(folder, '[most]\n"mine/default/searches" = 0.5\n')
+    done = ran("run", str(suite))
+    assert done.exit_code == 1
+    assert "above 0.5" in done.output
+
+
+def test_a_part_of_a_suite_and_what_it_does_not_have(folder: Path) -> None:
+    suite = str(write_suite(folder))
+    assert ran("run", suite, "--set", "mine", "--questions", "1").exit_code == 0
+    done = ran("run", suite, "--set", "yours")
+    assert done.exit_code == 1
+    assert "no set 'yours': it has mine" in done.output
+
+
+def test_two_runs_are_compared(folder: Path) -> None:
+    suite = str(write_suite(folder))
+    ran("run", suite)
+    ran("run", suite)
+    done = ran("compare", "mine", "mine", "--json")
+    assert {row["verdict"] for row in json.loads(done.stdout)} == {"no difference"}
+    assert ran("compare", "mine", "mine", "--measure", "nothing").exit_code == 1
+    assert ran("compare", "mine").exit_code == 2
+    assert "no run 'yours'" in ran("compare", "mine", "yours").output
+
+
+def test_the_list_names_suites_measures_and_runs(folder: Path) -> None:
+    ran("run", str(write_suite(folder)))
+    found = json.loads(ran("list", "--json").stdout)
+    assert {"gate", "own", "open"} <= {one["name"] for one in found["suites"]}
+    assert all(one["says"] for one in found["measures"])
+    assert [one["suite"] for one in found["runs"]] == ["mine"]
+    assert "mine" in ran("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        pytest.param(("run", "nothing"), "There is no suite 'nothing'", id="no suite"),
+        pytest.param(("run", "open", "--data", "nowhere"), "--data", id="no data"),
+        pytest.param(("new", "mine", "nowhere"), "no folder of documents", id="no documents"),
+    ],
+)
+def test_what_is_missing_is_said(folder: Path, words: tuple[str, ...], wanted: str) -> None:
+    done = ran(*words)
+    assert done.exit_code == 1
+    assert wanted in done.output
+    assert "Traceback" not in done.output
+
+
+def test_markup_in_a_name_is_text(folder: Path) -> None:
+    done = ran("run", "[bold]x[/bold]")
+    assert "[bold]x[/bold]" in done.output

@@ -11,7 +11,7 @@ from rich.table import Table
 from eval.errors import EvalError
 from eval.measures import MEASURES
 from eval.runs import CellResult, Json, Run
-from eval.stats import Comparison, compare
+from eval.stats import SIGNIFICANT, Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +74,6 @@ def show(rows: Sequence[Row], console: Console, *, every: bool = False) -> None:
     if shown:
         console.print(table)
     same = len(rows) - sum(row.found.verdict != "no difference" for row in rows)
-    console.print(f"{len(rows)} comparisons, {same} of them no difference (paired permutation test, p < 0.05).")
+    chance = round(SIGNIFICANT * len(rows))
+    told = f"; of so many, {chance} may differ by chance alone" if chance else ""
+    console.print(f"{len(rows)} comparisons, {same} of them no difference (paired permutation test, p < 0.05{told}).")

@@ -9,14 +9,18 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from app.core.types import Passage
+from app.errors import CitedragError
 from app.runs.requests import RunRequest
 from app.wiring import Services
 from eval.types import Cited, Outcome, Question
+from ingest.errors import IngestError
 from ingest.library import Library
 
 Json = dict[str, Any]
 Namer = Callable[[str], str]
 
+FAILURES = (CitedragError, IngestError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What a question may end in: its failure is its outcome, and the others go on."""
 DEPTH = 1000
 """Passages asked of a search: the candidates that the variant takes are fewer."""
 
@@ -33,7 +37,7 @@ async def ask(services: Services, question: Question, name: Namer, *, answers: b
             started = time.perf_counter()
             result = await services.runs.answer(RunRequest.model_validate({"question": question.text, "mode": mode}))
             return of_result(outcome, result, services.library, name, time.perf_counter() - started)
-    except Exception as error:  # noqa: BLE001  # one question's failure is its outcome, and the rest goes on
+    except FAILURES as error:
         return Outcome(question.id, error=f"{type(error).__name__}: {error}"[:500])
     return replace(outcome, seconds=round(time.perf_counter() - started, 4))
 

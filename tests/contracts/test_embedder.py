@@ -7,6 +7,8 @@ import pytest
 
 from ingest.embed.export import ensure_default_model
 from ingest.embed.hashing import HashingEmbedder
+from ingest.embed.openvino import OpenVinoEmbedder
+from ingest.embed.openvino_export import ensure_openvino_model
 from ingest.embed.port import Embedder
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
 
@@ -23,9 +25,16 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
     return SentenceTransformerEmbedder(ensure_default_model(folder), name="multilingual-e5-small")
 
 
-@pytest.fixture(params=["hashing", pytest.param("real", marks=pytest.mark.models)])
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    folder = ensure_openvino_model(tmp_path_factory.mktemp("models"))
+    assert folder is not None
+    return OpenVinoEmbedder(folder, name="multilingual-e5-small")
+
+
+@pytest.fixture(params=["hashing", *(pytest.param(name, marks=pytest.mark.models) for name in ("real", "graph"))])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return HashingEmbedder() if request.param == "hashing" else request.getfixturevalue("real")
+    return HashingEmbedder() if request.param == "hashing" else request.getfixturevalue(request.param)
 
 
 def test_vectors_are_of_norm_one_and_in_order(embedder: Embedder) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +16,11 @@ import pytest
 from app.settings import Settings
 from app.wiring import open_embedder
 from ingest.embed import openvino_export
-from ingest.embed.export import ensure_default_model
-from ingest.embed.openvino import LONGEST, OpenVinoEmbedder, _batches, _padded
-from ingest.embed.openvino_export import ensure_openvino_model
+from ingest.embed.export import NAME, SHA256, ensure_default_model, packaged_weights
+from ingest.embed.openvino import BATCH_TOKENS, LONGEST, OpenVinoEmbedder, _batches, _padded
+from ingest.embed.openvino_export import FORMAT, ensure_openvino_model, export
 from ingest.embed.sentence_transformers import SentenceTransformerEmbedder
+from ingest.errors import ModelUnavailable
 from ingest.settings import IngestSettings
 
 TEXTS = [
@@ -103,16 +107,64 @@ def test_it_is_the_default_and_torch_stands_in_where_it_cannot_be(
     options = IngestSettings(home=home)
     monkeypatch.setattr(type(options), "models_path", property(lambda _: models))
     assert isinstance(open_embedder(settings, options), OpenVinoEmbedder)
-    monkeypatch.setattr(openvino_export, "version", lambda _: "0.0-broken")
-    monkeypatch.setattr(openvino_export, "LEAST_COSINE", 2.0)
-    (models / f"{served._folder.name.replace(served._folder.name.split('-')[-2], '0.0-broken')}.failed").touch()
+    monkeypatch.setattr("app.wiring.ensure_openvino_model", lambda _: None)
     assert isinstance(open_embedder(settings, options), SentenceTransformerEmbedder)
+
+
+def test_a_graph_with_other_vectors_is_refused_for_good_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openvino_export, "LEAST_COSINE", 2.0)
+    monkeypatch.setattr(openvino_export, "version", lambda _: "0")
+    folder = tmp_path / f"{NAME}-{SHA256[:12]}-openvino-0-{FORMAT}"
+    export(packaged_weights(), folder)
+    assert [path.name for path in folder.iterdir()] == ["serving.json"]
+    assert "other vectors" in (folder / "serving.json").read_text(encoding="utf-8")
+    assert ensure_openvino_model(tmp_path) is None
+
+
+def test_a_conversion_that_was_cut_short_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_short(*_: object) -> Path:
+        raise ModelUnavailable("killed")
+
+    monkeypatch.setattr(openvino_export, "converted", cut_short)
+    assert ensure_openvino_model(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_query_does_not_wait_for_the_documents_that_are_being_embedded(served: OpenVinoEmbedder) -> None:
+    documents = ["The oil of the ferry is changed after five hundred running hours. " * 8] * 60
+    served.embed_passages(documents[:5])
+    with ThreadPoolExecutor(1) as pool:
+        embedding = pool.submit(served.embed_passages, documents)
+        time.sleep(0.1)
+        served.embed_query("a query between")
+        assert not embedding.done()
+        assert len(embedding.result()) == len(documents)
+
+
+def test_threads_get_what_one_alone_gets(served: OpenVinoEmbedder) -> None:
+    texts = [f"{word} is text {number}" for number, word in enumerate(["ferry", "berth", "渡轮", "oil"] * 6)]
+    alone = [served.embed_passages([text])[0] for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda text: served.embed_passages([text])[0], texts))
+    assert np.allclose(alone, together, atol=1e-3)
+
+
+def test_a_query_is_run_once_and_cannot_be_spoilt(served: OpenVinoEmbedder) -> None:
+    first = served.embed_query("asked twice")
+    assert served.embed_query("asked twice") is first
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1.0
 
 
 def test_a_conversion_keeps_only_the_graph_and_the_tokenizer(served: OpenVinoEmbedder) -> None:
     assert sorted(path.name for path in served._folder.iterdir()) == [
-        "compared.json", "model.bin", "model.xml", "tokenizer.json",
+        "model.bin", "model.xml", "serving.json", "tokenizer.json",
     ]  # fmt: skip
+    verdict = json.loads((served._folder / "serving.json").read_text(encoding="utf-8"))
+    assert verdict["precision"] in {"bf16", "f32"}
+    assert verdict["least_cosine"] >= 0.999
 
 
 def test_batches_hold_every_text_once_and_stay_within_their_size() -> None:
@@ -122,6 +174,6 @@ def test_batches_hold_every_text_once_and_stay_within_their_size() -> None:
     for batch in found:
         ids, mask = _padded([[7] * lengths[place] for place in batch])
         assert ids.shape == mask.shape
-        assert ids.size <= 4096
+        assert ids.size <= BATCH_TOKENS
         assert ids.shape[1] <= LONGEST
         assert mask.sum() == sum(lengths[place] for place in batch)

@@ -185,6 +185,8 @@ async def open_services(
     """Open everything; what is handed in is used as it is. Raises what `open_library` raises."""
     if library is None:
         library = await asyncio.to_thread(open_library, settings)
+    if settings.qdrant_url is None:  # answers from half an index would be refusals that lie
+        await asyncio.to_thread(library.repair)
     retriever = Retriever(library, _reranker(settings, library.embedder), retrieval)
     scorer = scorer or EmbeddingScorer(library.embedder)
     store = RunStore(settings.home / "runs.db")

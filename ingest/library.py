@@ -32,6 +32,16 @@ class Library:
         with self._writing:
             return ingest(paths, self.settings, self.catalog, self._writer, progress)
 
+    def repair(self) -> int:
+        """Give the index back what it lost: wholly, or in an ingestion that was killed; return what was written.
+
+        Costs two counts where nothing was lost. Vectors come from the cache, so nothing is embedded.
+        """
+        with self._writing:
+            before = self._writer.written
+            self._writer.reconcile(thorough=self.settings.unfinished_path.exists())
+            return self._writer.written - before
+
     def reindex(self) -> int:
         """Make the index hold exactly the catalog's chunks; return how many points were written."""
         with self._writing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from app.errors import CitedragError
 from app.settings import Settings
+from eval.errors import EvalError
 from ingest.errors import IngestError
 
 verb = typer.Typer(no_args_is_help=True, help="Measure: run suites, compare runs, benchmarks, the gate.")
@@ -49,22 +51,25 @@ def run(
     """Run a suite: every set under every variant. An interrupted run goes on where it stopped."""
     with _told():
         from eval import report, runs
-        from eval.requirements import unmet
+        from eval.requirements import check, unmet
         from eval.selection import chosen
         from eval.suite import read_suite
 
         found, beside = read_suite(suite)
+        check(found)
+        _writable(_workspace(out).runs, markdown)
         found = chosen(found, only or [], variant or [], questions)
         done = _run(found, data or beside or _own_data(), out)
         path = runs.save(done, _workspace(out).runs)
         if markdown is not None:
             markdown.write_text(report.markdown(done), encoding="utf-8")
+        missed = unmet(found, done)
         if as_json:
-            _print_json(report.summary(done))
+            _print_json({**report.summary(done), "missed": missed})
         else:
             report.show(done, console, intervals=intervals)
-            console.print(f"Kept in {path}", soft_wrap=True)
-        missed = unmet(found, done)
+            console.print(f"Kept in {path}; every outcome in the files below {_workspace(out).records('x').parent}",
+                          soft_wrap=True, markup=False, highlight=False)  # fmt: skip
         for line in missed:
             notes.print(line, style="red", markup=False, soft_wrap=True)
         if missed or any(cell.failed for cell in done.cells):
@@ -93,7 +98,10 @@ def compare(
             one, _, other = variants.partition(",")
             rows = comparison.compare_variants(first, one.strip(), other.strip(), names)
         elif right is not None:
-            rows = comparison.compare_runs(first, runs.read(right, folder), names)
+            second = runs.read(right, folder)
+            rows = comparison.compare_runs(first, second, names)
+            if alone := comparison.left_out(first, second):
+                _note(f"{alone} questions have no partner with the same text and gold, and are left out.")
         else:
             raise typer.BadParameter("give two runs, or one run and --variants LEFT,RIGHT")
         if as_json:
@@ -125,7 +133,8 @@ def new(
         from eval.scaffold import scaffold
 
         suite, questions = scaffold(target, documents)
-        console.print(f"Fill in {questions}, then: citedrag eval run {suite}", soft_wrap=True)
+        told = f"Fill in {questions}, then: citedrag eval run {shlex.quote(str(suite))}"
+        console.print(told, soft_wrap=True, markup=False, highlight=False)
 
 
 @verb.command()
@@ -227,12 +236,20 @@ def _note(text: str) -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """End with a message and exit code 1 where a suite, a set or a run cannot be used."""
+    """End with a message: exit code 2 where a suite, a set or a run cannot be used as it is, else 1."""
     try:
         yield
-    except (CitedragError, IngestError) as error:
-        notes.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(EXIT_FAILED) from error
+    except (CitedragError, IngestError, OSError) as error:
+        told = f"{error.filename}: {error.strerror}." if isinstance(error, OSError) else str(error)
+        notes.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(EXIT_USAGE if isinstance(error, EvalError) else EXIT_FAILED) from error
+
+
+def _writable(runs: Path, markdown: Path | None) -> None:
+    """Raise before the work, not after it, where its results could not be written."""
+    runs.mkdir(parents=True, exist_ok=True)
+    if markdown is not None and (markdown.is_dir() or not markdown.resolve().parent.is_dir()):
+        raise EvalError(f"{markdown} cannot be written: it is a folder, or its folder is missing.")
 
 
 def _run(suite: Any, data: Path, out: Path | None, *, default: bool = False) -> Any:

@@ -1,4 +1,7 @@
-"""Is one run, or one variant, better than another? The same questions, paired, with an interval and a verdict."""
+"""Is one run, or one variant, better than another? The same questions, paired, with an interval and a verdict.
+
+A question is the same if its id, its text and its gold are: what was changed or added in between is left out.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,16 @@ def compare_runs(left: Run, right: Run, names: Sequence[str] = ()) -> list[Row]:
     return _rows(pairs, names, left.id, right.id)
 
 
+def left_out(left: Run, right: Run) -> int:
+    """Return how many questions of the two runs have no partner with the same text and gold in the other."""
+    found = 0
+    for cell in left.cells:
+        other = right.cell(cell.set, cell.variant)
+        if other is not None:
+            found += len(set(cell.keys.items()) ^ set(other.keys.items()))
+    return found
+
+
 def compare_variants(run: Run, left: str, right: str, names: Sequence[str] = ()) -> list[Row]:
     """Compare two variants of one run, set by set. Raises EvalError if one of them is not there."""
     known = sorted({cell.variant for cell in run.cells})
@@ -49,12 +62,13 @@ def _rows(pairs: Sequence[tuple[CellResult, CellResult]], names: Sequence[str], 
     found = []
     for one, other in pairs:
         for name in names or MEASURES:
-            shared = sorted(set(one.values.get(name, {})) & set(other.values.get(name, {})))
+            both = set(one.values.get(name, {})) & set(other.values.get(name, {}))
+            shared = sorted(key for key in both if one.keys.get(key) == other.keys.get(key))
             if shared:
                 a, b = ([side.values[name][key] for key in shared] for side in (one, other))
                 found.append(Row(one.set, name, left, right, compare(a, b, MEASURES[name].better)))
     if not found:
-        raise EvalError("The two share no set, variant and measure: compare runs of one suite.")
+        raise EvalError("The two share no question of one set, variant and measure: compare runs of one suite.")
     return found
 
 

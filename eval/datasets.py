@@ -7,8 +7,11 @@ the folder of documents; a gold name with its suffix works too, so that two file
 from __future__ import annotations
 
 import csv
+import hashlib
+import io
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,6 +20,9 @@ from typing import Any
 from eval.errors import EvalError
 from eval.suite import SetSpec
 from eval.types import Question, Turn
+from ingest.errors import ReadError
+from ingest.read.encoding import decode
+from ingest.tokenize import language
 
 Row = Mapping[str, Any]
 LIST_SEPARATOR = "|"
@@ -60,6 +66,15 @@ class DataSet:
 
         return name
 
+    def unknown_gold(self) -> list[str]:
+        """Return the gold documents that the corpus does not have: a name misspelt, or a file that is gone."""
+        if self.corpus.folder is None:
+            here = {record.id for record in self.corpus.records}
+        else:
+            files, name = (one for one in self.corpus.folder.rglob("*") if one.is_file()), self.namer()
+            here = {name(one.relative_to(self.corpus.folder).as_posix()) for one in files}
+        return sorted({name for question in self.questions for name in question.documents} - here)
+
 
 def load(spec: SetSpec, root: Path) -> DataSet:
     """Read a set; paths are relative to `root`. Raises EvalError where something is missing or malformed."""
@@ -71,6 +86,9 @@ def load(spec: SetSpec, root: Path) -> DataSet:
     kept = [one for one in questions if _wanted(spec, one)]
     if not kept:
         raise EvalError(f"The set {spec.name} has no question after its filters: look at {folder}.")
+    twice = [name for name, count in Counter(one.id for one in kept).items() if count > 1]
+    if twice:
+        raise EvalError(f"{folder}: the id {twice[0]!r} stands twice: give every question an id of its own.")
     return DataSet(spec.name, tuple(kept), corpus)
 
 
@@ -92,6 +110,9 @@ def _wanted(spec: SetSpec, question: Question) -> bool:
 
 def _citedrag(spec: SetSpec, folder: Path) -> tuple[list[Question], Corpus]:
     rows = list(_jsonl(folder / "questions.jsonl"))
+    bad = next((number for number, row in enumerate(rows, 1) if not ({"id", "question"} <= set(row))), None)
+    if bad is not None:
+        raise EvalError(f"{folder / 'questions.jsonl'}: line {bad} has no `id` or no `question`.")
     grades = _qrels(folder / "qrels.tsv") if (folder / "qrels.tsv").exists() else {}
     return [_question(row, spec, grades) for row in rows], _corpus(spec, folder)
 
@@ -173,38 +194,78 @@ def _table(spec: SetSpec, path: Path) -> tuple[list[Question], Corpus]:
     folder = path.parent / Path(spec.documents).expanduser()
     if not folder.is_dir():
         raise EvalError(f"The set {spec.name} has no folder of documents at {folder}.")
-    rows: Iterable[Row] = _csv(path) if path.suffix.lower() == ".csv" else _jsonl(path)
+    rows: Iterable[Row] = _jsonl(path) if path.suffix.lower() in (".jsonl", ".json", ".ndjson") else _csv(path)
     return [_user_question(number, row, path) for number, row in enumerate(rows, 1)], Corpus(folder=folder)
 
 
 def _user_question(number: int, row: Row, path: Path) -> Question:
-    text = str(row.get("question") or "").strip()
-    if not text:
-        raise EvalError(f"{path}: row {number} has no `question`.")
+    """Return a question; its id, if it has none, follows from its text, so that a row may be moved."""
     unknown = sorted(set(row) - _COLUMNS)
-    if unknown:
-        raise EvalError(f"{path}: unknown column {unknown[0]!r}; known are {', '.join(sorted(_COLUMNS))}.")
-    from ingest.tokenize import language
-
+    if unknown or "question" not in row:
+        told = f"unknown column {unknown[0]!r}" if unknown else "there is no column `question`"
+        raise EvalError(f"{path}: {told}; known are {', '.join(sorted(_COLUMNS))}.")
+    text = str(row["question"] or "").strip()
+    if not text or text in PLACEHOLDERS:
+        raise EvalError(f"{path}: row {number} has no question of yours yet.")
+    answers, documents, sentences = (_strings(row.get(name)) for name in ("answers", "documents", "sentences"))
     return Question(
-        id=str(row.get("id") or f"q{number}"),
+        id=str(row.get("id") or "") or f"q-{hashlib.sha256(text.encode()).hexdigest()[:8]}",
         text=text,
         language=str(row.get("language") or language(text)),
         kind=str(row.get("kind") or ""),
-        answerable=str(row.get("answerable", "")).strip().lower() not in {"no", "false", "0", "n"},
-        answers=_strings(row.get("answers")),
-        documents=_strings(row.get("documents")),
-        snippets=_strings(row.get("sentences")),
+        answerable=_answerable(row.get("answerable"), bool(answers or documents or sentences), f"{path}: row {number}"),
+        answers=answers,
+        documents=documents,
+        snippets=sentences,
     )
 
 
+def _answerable(given: Any, has_gold: bool, where: str) -> bool:
+    """Read yes or no; nothing means yes where there is gold. Raises EvalError for any other word: a guess misleads."""
+    word = str("" if given is None else given).strip().lower()
+    if word in YES or (not word and has_gold):
+        return True
+    if word in NO:
+        return False
+    told = f"`answerable` is {word!r}" if word else "there is neither gold nor `answerable`"
+    raise EvalError(f"{where}: {told}: say yes or no.")
+
+
+YES, NO = {"yes", "y", "true", "1", "是", "能", "有"}, {"no", "n", "false", "0", "否", "不能", "无"}
+PLACEHOLDERS = {"Replace this by a question of yours", "And this by one that the documents do not answer"}
 _COLUMNS = {"id", "question", "answers", "documents", "sentences", "answerable", "language", "kind"}
 
 
 def _csv(path: Path) -> Iterator[Row]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file):
-            yield {name.strip(): value for name, value in row.items() if name is not None and value is not None}
+    """Yield the rows of a table in any encoding, with commas, semicolons or tabs, as spreadsheets write them."""
+    text = _text(path)
+    if not text.strip():
+        return
+    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    csv.field_size_limit(MOST_CHARACTERS)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        head = [name.strip().lower() for name in next(reader)]
+        for number, cells in enumerate((one for one in reader if any(one)), 1):
+            if len(cells) > len(head):
+                told = f"row {number} has {len(cells)} cells, the header has {len(head)}"
+                raise EvalError(f"{path}: {told}: put a cell with a {separator!r} in it into quotation marks.")
+            yield dict(zip(head, cells, strict=False))
+    except csv.Error as error:
+        raise EvalError(f"{path} is no table: {error}.") from error
+
+
+MOST_CHARACTERS = 1_000_000
+"""In one cell; Python's own limit is 131,072."""
+
+
+def _text(path: Path) -> str:
+    try:
+        return decode(path.read_bytes()).text.removeprefix("\ufeff")
+    except OSError as error:
+        raise EvalError(f"{path} cannot be read: {error.strerror}.") from error
+    except ReadError as error:
+        raise EvalError(f"{path} is no text: {error}") from error
 
 
 def _strings(value: Any) -> tuple[str, ...]:
@@ -216,11 +277,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _jsonl(path: Path) -> Iterator[Row]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise EvalError(f"{path} cannot be read: {error.strerror}.") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_text(path).split("\n"), 1):
         if not line.strip():
             continue
         try:

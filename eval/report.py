@@ -11,7 +11,7 @@ from rich.table import Table
 
 from eval.measures import MEASURES
 from eval.runs import CellResult, Json, Run
-from eval.stats import interval
+from eval.stats import interval, share_interval
 
 COST = ("seconds", "llm_calls", "tokens", "searches")
 TABLES = (
@@ -39,11 +39,11 @@ class Mean:
     n: int
 
 
-def mean(values: Sequence[float]) -> Mean | None:
-    """Return the mean of values, None of none."""
+def mean(values: Sequence[float], *, share: bool = True) -> Mean | None:
+    """Return the mean of values, None of none; a `share` lies between 0 and 1."""
     if not values:
         return None
-    low, high = interval(values)
+    low, high = (share_interval if share else interval)(values)
     return Mean(sum(values) / len(values), low, high, len(values))
 
 
@@ -56,10 +56,11 @@ def summary(run: Run) -> Json:
 
 
 def _cell(cell: CellResult) -> Json:
-    means = {name: mean(list(values.values())) for name, values in cell.values.items()}
+    means = {name: mean(list(values.values()), share=name not in COST) for name, values in cell.values.items()}
     return {
         "set": cell.set, "variant": cell.variant, "questions": cell.questions, "failed": cell.failed,
-        "asked": cell.asked, "documents": cell.documents, "chunks": cell.chunks,
+        "asked": cell.asked, "unknown_gold": list(cell.unknown_gold),
+        "documents": cell.documents, "chunks": cell.chunks,
         "ingest_seconds": cell.ingest_seconds, "ask_seconds": cell.ask_seconds, "records": cell.records,
         "measures": {
             name: {"mean": round(one.value, 4), "low": round(one.low, 4), "high": round(one.high, 4), "n": one.n}
@@ -82,7 +83,7 @@ def show(run: Run, console: Console, *, intervals: bool = False) -> None:
                 table.add_row(*row)
             console.print(table)
             console.print()
-    console.print(_took(run))
+    console.print(_took(run), markup=False, highlight=False)
 
 
 def markdown(run: Run) -> str:
@@ -102,20 +103,22 @@ def markdown(run: Run) -> str:
 def _rows(run: Run, names: Sequence[str], intervals: Intervals) -> list[tuple[str, ...]]:
     rows = []
     for cell in run.cells:
-        means = [mean(list(cell.values.get(name, {}).values())) for name in names]
+        means = [mean(list(cell.values.get(name, {}).values()), share=name not in COST) for name in names]
         if any(one is not None for one in means):
             failed = f" ({cell.failed} failed)" if cell.failed else ""
-            texts = [_text(one, intervals, name in COST) for name, one in zip(names, means, strict=True)]
+            texts = [
+                _text(one, intervals, name in COST, cell.questions) for name, one in zip(names, means, strict=True)
+            ]
             rows.append((cell.set, cell.variant, f"{cell.questions}{failed}", *texts))
     return rows
 
 
-def _text(found: Mean | None, intervals: Intervals, plain: bool) -> str:
-    """Write a mean; its interval in full, or as half its width."""
+def _text(found: Mean | None, intervals: Intervals, plain: bool, questions: int) -> str:
+    """Write a mean, with its own number of questions where it is over fewer; its interval, or half its width."""
     if found is None:
         return "–"
     form = _plain if plain else _probability
-    text = form(found.value)
+    text = form(found.value) if found.n == questions else f"{form(found.value)}/{found.n}"
     if intervals == "full":
         return f"{text} [{form(found.low)}, {form(found.high)}]"
     return text if intervals == "none" else f"{text}\n±{form((found.high - found.low) / 2)}"
@@ -134,7 +137,9 @@ def _took(run: Run) -> str:
     total = sum(cell.questions for cell in run.cells)
     ingest = sum(cell.ingest_seconds for cell in run.cells)
     spent = sum(cell.ask_seconds for cell in run.cells)
-    return (
-        f"{total} questions, {asked} asked now, the others from records; ingestion {ingest:.0f} s, questions "
-        f"{spent:.0f} s. Run {run.id}."
+    unknown = sorted({f"{cell.set}: {name}" for cell in run.cells for name in cell.unknown_gold})
+    lost = f"{len(unknown)} gold documents are not in the corpus, and count as missed: {', '.join(unknown[:5])}\n"
+    return (lost if unknown else "") + (
+        f"`.500/12` is a mean over 12 questions, those that have a value. {total} questions, {asked} asked now, the "
+        f"others from records; ingestion {ingest:.0f} s, questions {spent:.0f} s. Run {run.id}."
     )

@@ -6,8 +6,26 @@ from collections.abc import Callable, Mapping
 
 from eval.errors import EvalError
 from eval.measures import MEASURES
+from eval.measures.cost import COSTS as COST_MEASURES
 from eval.runs import Run
 from eval.suite import Suite
+
+COSTS = {one.name for one in COST_MEASURES}
+
+
+def check(suite: Suite) -> None:
+    """Raise EvalError for a requirement that could never be met or missed: a wrong name, direction or limit."""
+    for limits, better, other in ((suite.require, "high", "most"), (suite.most, "low", "require")):
+        for where, limit in limits.items():
+            set_name, variant, name = _parts(where)
+            for kind, wanted, known in (("set", set_name, suite.sets), ("variant", variant, suite.variants)):
+                names = [one.name for one in known]
+                if wanted not in names:
+                    raise EvalError(f"{where!r}: the suite has no {kind} {wanted!r}: it has {', '.join(names)}.")
+            if MEASURES[name].better != better:
+                raise EvalError(f"{where!r} belongs into [{other}]: of {name}, {MEASURES[name].better} is better.")
+            if name not in COSTS and not 0 <= limit <= 1:
+                raise EvalError(f"{where!r} = {limit} cannot be: {name} lies between 0 and 1.")
 
 
 def unmet(suite: Suite, run: Run) -> list[str]:

@@ -40,7 +40,8 @@ class Step:
 class Cell:
     """One set under one variant: its questions, the outcome of each that has one, and what it took.
 
-    `asked` counts the questions that were asked now, the others came from the `records`. Seconds are of this run.
+    `unknown_gold` are gold documents that the corpus does not have. `asked` counts the questions that were asked now,
+    the others came from the `records`. Seconds are of this run.
     """
 
     set: str
@@ -48,6 +49,7 @@ class Cell:
     questions: tuple[Question, ...]
     outcomes: Mapping[str, Outcome]
     records: Path
+    unknown_gold: tuple[str, ...] = ()
     documents: int = 0
     chunks: int = 0
     asked: int = 0
@@ -76,15 +78,15 @@ class Runner:
 
     def _cell(self, suite: Suite, spec: SetSpec, data: DataSet, variant: Variant) -> Cell:
         questions = sample(data.questions, spec.questions or suite.questions, suite.seed)
-        settings = self._settings(variant)
-        model = settings.model if settings.uses_model else "extractive"
         answers = spec.answers and variant.answers
+        settings = self._settings(variant, answers=answers)
+        model = settings.model if settings.uses_model else "extractive"
         key = cell_key(data, variant.model_copy(update={"answers": answers}), settings.embedder, model)
         records = Records(self.workspace.records(key))
         held = {one.id: records.held[question_key(one)] for one in questions if question_key(one) in records.held}
         open_ones = [one for one in questions if one.id not in held]
         if not open_ones:
-            return Cell(spec.name, variant.name, questions, held, records.path)
+            return Cell(spec.name, variant.name, questions, held, records.path, tuple(data.unknown_gold()))
         home = self.workspace.corpus(corpus_key(data, variant, settings.embedder))
         settings = settings.model_copy(update={"home": home})
         started = time.perf_counter()
@@ -99,12 +101,15 @@ class Runner:
         finally:
             library.close()
         return Cell(
-            spec.name, variant.name, questions, held | fresh, records.path, counts["documents"], counts["chunks"],
-            len(fresh), round(ingested - started, 2), round(time.perf_counter() - ingested, 2),
+            spec.name, variant.name, questions, held | fresh, records.path, tuple(data.unknown_gold()),
+            counts["documents"], counts["chunks"], len(fresh), round(ingested - started, 2),
+            round(time.perf_counter() - ingested, 2),
         )  # fmt: skip
 
-    def _settings(self, variant: Variant) -> Settings:
-        named = {"embedder": variant.embedder, "reranker": variant.reranker}
+    def _settings(self, variant: Variant, *, answers: bool) -> Settings:
+        """Return the variant's settings; where no vector is asked for, no model is made to embed every passage."""
+        lexical_alone = not (variant.dense or variant.reranked or answers)
+        named = {"embedder": "hashing" if lexical_alone else variant.embedder, "reranker": variant.reranker}
         return self.settings.model_copy(update={key: value for key, value in named.items() if value is not None})
 
     def _embedder(self, settings: Settings) -> Embedder:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import time
+import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eval.errors import EvalError
 from eval.measures import measure
 from eval.runner import Cell
-from eval.workspace import engines, program
+from eval.workspace import digest, engines, program
 
 Json = dict[str, Any]
 Values = Mapping[str, Mapping[str, float]]
@@ -23,7 +23,8 @@ Values = Mapping[str, Mapping[str, float]]
 class CellResult:
     """One set under one variant, measured: `values[measure][question id]`. `failed` questions have no outcome.
 
-    `records` is the file with the outcome of each question.
+    `records` is the file with the outcome of each question; `keys` tell by a question's id whether another run asked
+    the same with the same gold; `unknown_gold` are gold documents that the corpus does not have.
     """
 
     set: str
@@ -31,6 +32,8 @@ class CellResult:
     values: Values
     questions: int
     records: str
+    keys: Mapping[str, str] = field(default_factory=dict)
+    unknown_gold: tuple[str, ...] = ()
     failed: int = 0
     documents: int = 0
     chunks: int = 0
@@ -64,14 +67,17 @@ def measured(cells: Sequence[Cell], suite: str, model: str) -> Run:
     now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     stamp = now.replace("-", "").replace(":", "").replace("T", "-")
     source = {"app": program("app"), "ingest": program("ingest"), "engines": list(engines())}
-    return Run(f"{suite}-{stamp}-{os.getpid()}", suite, model, now, source, tuple(_measured(cell) for cell in cells))
+    return Run(
+        f"{suite}-{stamp}-{uuid.uuid4().hex[:6]}", suite, model, now, source, tuple(_measured(cell) for cell in cells)
+    )
 
 
 def _measured(cell: Cell) -> CellResult:
     failed = sum(cell.outcomes.get(one.id) is None or cell.outcomes[one.id].error is not None for one in cell.questions)
     return CellResult(
         cell.set, cell.variant, measure(cell.questions, cell.outcomes), len(cell.questions), str(cell.records),
-        failed, cell.documents, cell.chunks, cell.asked, cell.ingest_seconds, cell.ask_seconds,
+        {one.id: digest(asdict(one)) for one in cell.questions}, cell.unknown_gold, failed, cell.documents, cell.chunks,
+        cell.asked, cell.ingest_seconds, cell.ask_seconds,
     )  # fmt: skip
 
 
@@ -101,5 +107,5 @@ def read(given: str, folder: Path) -> Run:
 
 def from_json(data: Json) -> Run:
     """Return the run that `to_json` wrote."""
-    cells = tuple(CellResult(**cell) for cell in data["cells"])
+    cells = tuple(CellResult(**{**cell, "unknown_gold": tuple(cell.get("unknown_gold", ()))}) for cell in data["cells"])
     return Run(data["id"], data["suite"], data["model"], data["created"], data["program"], cells)

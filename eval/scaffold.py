@@ -46,6 +46,10 @@ def scaffold(target: Path, documents: Path) -> list[Path]:
     for path in (suite, questions):
         if path.exists():
             raise EvalError(f"{path} is there already: choose another folder.")
+    if target.exists() and not target.is_dir():
+        raise EvalError(f"{target} is a file: choose another name for the folder.")
+    if not any(one.is_file() for one in documents.rglob("*")):
+        raise EvalError(f"There is no file in {documents}.")
     target.mkdir(parents=True, exist_ok=True)
     name = "".join(char if char.isalnum() or char in "-_" else "-" for char in target.resolve().name) or "own"
     place = _toml(str(documents.resolve()))

@@ -62,6 +62,19 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
+def share_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of a mean of values in [0, 1]. Raises ValueError for no values.
+
+    Where all are 0, or all 1, resampling knows no other: then it is the exact one of Clopper and Pearson (1934), whose
+    far end is 0.025 ** (1 / n) from the end that was not seen.
+    """
+    low, high = interval(values)
+    if low == high and low in (0.0, 1.0):
+        seen = float(((1 - CONFIDENCE) / 2) ** (1 / len(values)))
+        return (0.0, 1 - seen) if low == 0.0 else (seen, 1.0)
+    return low, high
+
+
 def permutation_p(differences: Sequence[float]) -> float:
     """Return the two-sided p of the mean of paired differences under sign flips; 1 if none differs from 0.
 

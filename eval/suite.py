@@ -112,10 +112,11 @@ def read_suite(given: str) -> tuple[Suite, Path | None]:
 
 def _parse(text: bytes, name: str) -> Suite:
     try:
-        return Suite.model_validate(tomllib.loads(text.decode("utf-8")))
+        return Suite.model_validate(tomllib.loads(text.decode("utf-8-sig")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise EvalError(f"The suite {name} is no TOML: {error}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the whole"
-        raise EvalError(f"The suite {name}: {where}: {first['msg']}.") from error
+        what = "is no key that a suite has" if first["type"] == "extra_forbidden" else first["msg"]
+        raise EvalError(f"The suite {name}: {where}: {what}.") from error

@@ -8,7 +8,7 @@ one. `useful` = answered and right (`eval.measures.correctness`) where there is 
 from __future__ import annotations
 
 from eval.measures.correctness import can_be_judged, is_correct
-from eval.measures.definition import Measure
+from eval.measures.definition import Measure, every_question
 from eval.types import Outcome, Question
 
 
@@ -20,10 +20,6 @@ def _is_unanswerable(question: Question) -> bool:
     return not question.answerable
 
 
-def _has_a_right_course(question: Question) -> bool:
-    return not question.answerable or can_be_judged(question)
-
-
 def _answers(question: Question, outcome: Outcome) -> float:
     return float(outcome.answered is True)
 
@@ -32,19 +28,25 @@ def _refuses(question: Question, outcome: Outcome) -> float:
     return float(outcome.answered is False)
 
 
-def _answered_correct(question: Question, outcome: Outcome) -> float:
+def _answered_correct(question: Question, outcome: Outcome) -> float | None:
+    """Return 0 for a refusal, whether or not the set holds the answer; None for an answer that cannot be judged."""
+    if outcome.answered and not can_be_judged(question):
+        return None
     return float(is_correct(question, outcome))
 
 
-def useful(question: Question, outcome: Outcome) -> float:
-    """Return 1 for a right answer to an answerable question and for the refusal of another, else 0."""
+def useful(question: Question, outcome: Outcome) -> float | None:
+    """Return 1 for a right answer to an answerable question and for the refusal of another, else 0.
+
+    None for an answer to an answerable question whose gold the set does not hold.
+    """
     return _answered_correct(question, outcome) if question.answerable else _refuses(question, outcome)
 
 
 DECISIONS = (
     Measure(
         "answered_correct", "high", "answer", "Of the answerable questions, those answered and answered right.",
-        can_be_judged, _answered_correct,
+        _is_answerable, _answered_correct,
     ),
     Measure(
         "false_refusal", "low", "answer", "Of the answerable questions, those refused, or left without a result.",
@@ -56,6 +58,6 @@ DECISIONS = (
     ),
     Measure(
         "useful", "high", "answer", "Of all questions, those answered right where there is an answer, else refused.",
-        _has_a_right_course, useful,
+        every_question, useful,
     ),
 )  # fmt: skip

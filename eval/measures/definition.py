@@ -35,7 +35,8 @@ class Measure:
 
     `says` is one sentence for the reader. `applies` asks about the question alone, `given` about an outcome without
     error: a measure of quotations, say, has no value for a refusal. `failed` is what counts for a question with no
-    result, None where such a question is left out. `value` is in [0, 1], save for costs (calls, tokens, seconds).
+    result, None where such a question is left out. `value` is in [0, 1], save for costs (calls, tokens, seconds); None
+    where it cannot be told.
     """
 
     name: str
@@ -43,6 +44,6 @@ class Measure:
     needs: Literal["retrieval", "answer"]
     says: str
     applies: Callable[[Question], bool]
-    value: Callable[[Question, Outcome], float]
+    value: Callable[[Question, Outcome], float | None]
     given: Callable[[Outcome], bool] = always
     failed: float | None = 0.0

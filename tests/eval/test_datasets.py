@@ -123,9 +123,18 @@ def test_a_users_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        pytest.param("frage\nx\n", "has no `question`", id="no question"),
+        pytest.param("frage\nx\n", "unknown column 'frage'", id="no question"),
         pytest.param("question,anwsers\nx,y\n", "unknown column 'anwsers'", id="a column misspelt"),
+        pytest.param("answers\ny\n", "no column `question`", id="no column question"),
         pytest.param("question\n", "no question after its filters", id="no row"),
+        pytest.param("question,answers\nHow many, in all?,2\n", "row 1 has 3 cells, the header has 2", id="a comma"),
+        pytest.param("question,answerable\nx,nein\n", "`answerable` is 'nein': say yes or no", id="another word"),
+        pytest.param("question,answers\nx,\n", "neither gold nor `answerable`", id="nothing said"),
+        pytest.param("question,answerable\nx,no\nx,yes\n", "stands twice", id="a question twice"),
+        pytest.param("id,question,answerable\n1,x,no\n1,y,no\n", "the id '1' stands twice", id="an id twice"),
+        pytest.param(
+            "question,answers\nReplace this by a question of yours,x\n", "no question of yours", id="template"
+        ),
     ],
 )
 def test_a_csv_that_cannot_be_used_says_why(tmp_path: Path, text: str, wanted: str) -> None:
@@ -133,6 +142,46 @@ def test_a_csv_that_cannot_be_used_says_why(tmp_path: Path, text: str, wanted: s
     (tmp_path / "q.csv").write_text(text, encoding="utf-8")
     with pytest.raises(EvalError, match=wanted):
         load(SetSpec(name="mine", reader="table", path="q.csv", documents="papers"), tmp_path)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+def test_a_table_as_a_spreadsheet_writes_it(tmp_path: Path, separator: str, encoding: str) -> None:
+    (tmp_path / "papers").mkdir()
+    rows = [
+        ["Question", "Answers", "Answerable"],
+        ["年假一共有多少天？", "二十四天", "是"],
+        ["谁画了教堂的天花板？", "", "否"],
+    ]
+    text = "\r\n".join(separator.join(row) for row in rows)
+    (tmp_path / "q.csv").write_bytes(text.encode(encoding))
+    data = load(SetSpec(name="mine", reader="table", path="q.csv", documents="papers"), tmp_path)
+    assert [(one.text, one.answers, one.answerable) for one in data.questions] == [
+        ("年假一共有多少天？", ("二十四天",), True), ("谁画了教堂的天花板？", (), False),
+    ]  # fmt: skip
+
+
+def test_a_question_keeps_its_id_when_its_row_moves(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    spec = SetSpec(name="mine", reader="table", path="q.csv", documents="papers")
+    ids = []
+    for order in ("a?,no\nb?,no\n", "new?,no\nb?,no\na?,no\n"):
+        (tmp_path / "q.csv").write_text("question,answerable\n" + order, encoding="utf-8")
+        ids.append({one.text: one.id for one in load(spec, tmp_path).questions})
+    assert ids[0].items() <= ids[1].items()
+
+
+def test_gold_that_no_document_has_is_found(tmp_path: Path) -> None:
+    folder = own_form(tmp_path) / "own"
+    lines(folder / "questions.jsonl", [{"id": "1", "question": "?", "evidence_doc_ids": ["en/report.v2", "en/reprot"]}])
+    assert load(SetSpec(name="own", path="own"), tmp_path).unknown_gold() == ["en/reprot"]
+
+
+def test_a_line_separator_inside_a_string_cuts_no_line(tmp_path: Path) -> None:
+    folder = own_form(tmp_path) / "own"
+    (folder / "questions.jsonl").write_text('{"id": "1", "question": "a\u2028b?"}\n', encoding="utf-8")
+    (question,) = load(SetSpec(name="own", path="own"), tmp_path).questions
+    assert question.text == "a\u2028b?"
 
 
 def test_broken_lines_are_named(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_comparing_needs_something_in_common() -> None:
     run = run_of(RIGHT)
     with pytest.raises(EvalError, match="no variant 'x': it has default"):
         compare_variants(run, "default", "x")
-    with pytest.raises(EvalError, match="share no set"):
+    with pytest.raises(EvalError, match="share no question"):
         compare_runs(run, replace(run, cells=()))
 
 
@@ -147,6 +147,7 @@ def test_the_suites_that_come_along_can_be_read_and_require_what_exists() -> Non
 def test_a_new_suite_runs_as_it_is_written(tmp_path: Path) -> None:
     documents = tmp_path / 'papers "old"'
     documents.mkdir()
+    (documents / "a.md").touch()
     suite_path, questions = scaffold(tmp_path / "mine", documents)
     suite, folder = read_suite(str(suite_path))
     assert folder == tmp_path / "mine"

@@ -17,6 +17,10 @@ from eval.runs import CellResult, Json, Run
 from eval.stats import SIGNIFICANT, Comparison, compare
 
 
+NOISE = "seconds"
+"""Not compared unless it is asked for: what else the machine had to do decides it. Speed is for `eval bench`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One measure of one set, of the two sides."""
@@ -61,7 +65,7 @@ def compare_variants(run: Run, left: str, right: str, names: Sequence[str] = ())
 def _rows(pairs: Sequence[tuple[CellResult, CellResult]], names: Sequence[str], left: str, right: str) -> list[Row]:
     found = []
     for one, other in pairs:
-        for name in names or MEASURES:
+        for name in names or [known for known in MEASURES if known != NOISE]:
             both = set(one.values.get(name, {})) & set(other.values.get(name, {}))
             shared = sorted(key for key in both if one.keys.get(key) == other.keys.get(key))
             if shared:

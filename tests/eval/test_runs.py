@@ -110,6 +110,12 @@ def test_what_is_required_and_missed_is_said() -> None:
         unmet(suite.model_copy(update={"require": {"own/useful": 1.0}}), run_of(RIGHT))
 
 
+def test_seconds_are_compared_only_if_asked_for() -> None:
+    slow = run_of({key: replace(one, seconds=one.seconds + 1) for key, one in RIGHT.items()})
+    assert "seconds" not in {row.measure for row in compare_runs(run_of(RIGHT), slow)}
+    assert [row.measure for row in compare_runs(run_of(RIGHT), slow, ["seconds"])] == ["seconds"]
+
+
 def test_comparing_needs_something_in_common() -> None:
     run = run_of(RIGHT)
     with pytest.raises(EvalError, match="no variant 'x': it has default"):

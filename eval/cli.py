@@ -213,8 +213,8 @@ def bench_search(
 @bench.command("answer")
 def bench_answer(
     folder: Annotated[Path | None, typer.Argument(help="Folder to ask; left out, the demonstration corpus.")] = None,
-    count: Annotated[int, typer.Option(min=1, help="Questions.")] = 12,
-    repeats: Annotated[int, typer.Option(min=1, help="Times that each is asked.")] = 3,
+    count: Annotated[int, typer.Option(min=1, help="Questions.")] = 8,
+    repeats: Annotated[int, typer.Option(min=1, help="Times that each is asked.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Answers whole, with checkpoints: what is the model's time and what is ours; beside a bare model call."""

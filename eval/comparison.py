@@ -16,7 +16,6 @@ from eval.measures import MEASURES
 from eval.runs import CellResult, Json, Run
 from eval.stats import SIGNIFICANT, Comparison, compare
 
-
 NOISE = "seconds"
 """Not compared unless it is asked for: what else the machine had to do decides it. Speed is for `eval bench`."""
 

@@ -76,7 +76,8 @@ def _strict(question: str, same: bool) -> list[str]:
 def _stands(word: str, held: Set[str], texts: Sequence[str]) -> bool:
     """Say whether a number stands in a text in either way of writing it, an identifier whole, or a part of a name."""
     if _NUMBER.fullmatch(word):
-        return any(numbers_agree(word, text) for text in texts)
+        as_written = re.compile(rf"(?<!\d){re.escape(word)}(?!\d)")
+        return any(numbers_agree(word, text) or as_written.search(text) for text in texts)
     whole, *parts = _parts(word)
     if whole in held or any(word.casefold() in text.casefold() for text in texts):
         return True

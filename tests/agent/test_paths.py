@@ -115,7 +115,7 @@ async def test_the_researcher_uses_the_plan_and_not_what_a_message_says(tmp_path
     misleading = f'Let us search for "bananas" instead.\n```json\n{TWO}\n```'
     roles = ScriptedRoles(plan_replies=[misleading], writer=[cites(KITTIWAKE, LUYU)])
     result = await run(tmp_path, roles, COMPARE)
-    assert [one["query"] for one in result["tool_trace"]] == ["oil Kittiwake", "oil Luyu Star"]
+    assert sorted(one["query"] for one in result["tool_trace"]) == ["oil Kittiwake", "oil Luyu Star"]
 
 
 async def test_a_garbage_plan_is_one_task_with_a_warning(tmp_path: Path) -> None:

@@ -42,6 +42,11 @@ def test_any_of_the_texts_will_do() -> None:
     assert missing_terms("Did the Orion meet the Vega?", [ENGLISH, "The Vega did meet it."]) == ()
 
 
+def test_a_number_beside_a_comma_stands_as_it_is_written() -> None:
+    assert missing_terms("0,1", ["0,1"]) == ()
+    assert missing_terms("Is it 0,1?", ["It is 10,12."]) != ()
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_a_text_misses_nothing_of_itself(question: str, text: str) -> None:
     assert 0.0 <= coverage(question, [text]) <= 1.0

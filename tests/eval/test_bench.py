@@ -220,7 +220,13 @@ def test_functions_are_put_back_after_a_failure() -> None:
 
 def test_the_peak_of_the_memory_is_seen() -> None:
     size = 80_000_000
-    length, usage = measured(lambda: len(b"x" * size))
+
+    def held() -> int:
+        data = b"x" * size
+        time.sleep(0.2)  # longer than it takes to look, however busy the machine is
+        return len(data)
+
+    length, usage = measured(held)
     assert length == size
     assert usage.peak - usage.before > size / 2
     assert usage.wall > 0

@@ -25,7 +25,8 @@ MAX_HEADER = 400
 NAMESPACE = uuid.UUID("6f1d3c0e-6a5b-5d0f-9a53-0c1f6f0f7c11")
 
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n[ \t]*\n")
+"""A single line break is none: a paragraph may be wrapped anywhere. Lines without sentences are cut in `_slices`."""
 _VISIBLE = re.compile(r"\S")
 
 
@@ -127,7 +128,7 @@ def _sentences(text: str, span: Span, target: int) -> Iterator[Span]:
 
 
 def _slices(text: str, span: Span, target: int) -> Iterator[Span]:
-    """Cut what has no sentence end for too long (code, a word list) at white space, else anywhere."""
+    """Cut what has no sentence end for too long (code, a word list) at line ends or white space, else anywhere."""
     start = span.start
     most = target * MAX_TOKENS / TARGET_TOKENS
     reach = int(4 * most) + 1  # as many characters are always more than `most`, so that no more need be looked at
@@ -137,8 +138,7 @@ def _slices(text: str, span: Span, target: int) -> Iterator[Span]:
         while stop < span.end and weight < target:
             weight += size(text[stop])
             stop += 1
-        space = max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
-        stop = space + 1 if space > start else stop
+        stop = _line_or_word_end(text, start, stop)
         piece = _trim(text, start, stop)
         if piece is not None:
             yield piece
@@ -146,6 +146,13 @@ def _slices(text: str, span: Span, target: int) -> Iterator[Span]:
     rest = _trim(text, start, span.end)
     if rest is not None:
         yield rest
+
+
+def _line_or_word_end(text: str, start: int, stop: int) -> int:
+    """Return the last end of a line in the second half of a piece, else of a word, else where the piece ends."""
+    line = text.rfind("\n", start + (stop - start) // 2, stop)
+    space = line if line >= 0 else max(text.rfind(" ", start + 1, stop), text.rfind("\n", start + 1, stop))
+    return space + 1 if space > start else stop
 
 
 def _pack(text: str, units: Iterable[Span], target: int) -> Iterator[Span]:

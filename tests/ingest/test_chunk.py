@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from itertools import accumulate, pairwise
 
@@ -158,3 +159,23 @@ def test_what_is_searched_has_title_and_headings_once() -> None:
     chunk = Chunk("c", "d", 1, 0, Span(0, 4), "text", headings=("Leave", "Sick"))
     assert searchable_text(chunk, "Handbook") == "Handbook > Leave > Sick\ntext"
     assert searchable_text(chunk, "Leave") == "Leave > Sick\ntext"
+
+
+def test_a_sentence_that_is_wrapped_is_not_cut_at_the_end_of_a_line() -> None:
+    sentences = [
+        f"Sentence number {number} tells of the ferry, its berth and its tide, at some length." for number in range(60)
+    ]
+    wrapped = "\n".join(textwrap.wrap(" ".join(sentences), 72))
+    chunks = chunk_document("d", 1, read(wrapped.encode(), "x.txt"))
+    assert len(chunks) > 3
+    for chunk in chunks:
+        assert chunk.text.startswith("Sentence number")
+        assert chunk.text.endswith(".")
+
+
+def test_lines_without_sentences_are_cut_between_lines() -> None:
+    lines = [f"key_{number} = value_{number} + other_{number} * factor_{number}" for number in range(120)]
+    text = "\n".join(lines)
+    chunks = chunk_document("d", 1, ReadResult(text, "text/plain", blocks=(Span(0, len(text)),)))
+    assert len(chunks) > 3
+    assert [line for chunk in chunks for line in chunk.text.split("\n")] == lines

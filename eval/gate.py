@@ -1,8 +1,8 @@
 """Has the program become worse? The project's own questions against a committed baseline.
 
 The baseline holds the value of every question, so that the comparison is paired. The gate fails if a measure is worse
-beyond chance (paired permutation test), if its mean fell by more than `TOLERANCE` whatever chance says, or if a
-quotation did not verify: that one has no tolerance.
+beyond chance (paired permutation test), if its mean fell by more than `TOLERANCE` whatever chance says, if a quotation
+did not verify (that one has no tolerance), or if a question failed or is not the baseline's: then nothing was compared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from app.demo import demo_corpus
-from eval.comparison import Row, compare_runs
+from eval.comparison import Row, compare_runs, left_out
 from eval.errors import EvalError
 from eval.measures import MEASURES
 from eval.runs import Run, from_json
@@ -75,7 +75,14 @@ def write_baseline(run: Run) -> None:
 def judge(run: Run, baseline: Run) -> Verdict:
     """Compare a run with the baseline, on the questions that both have."""
     rows = compare_runs(baseline, run, JUDGED)
-    return Verdict(tuple(rows), tuple(_worse(rows, run)))
+    return Verdict(tuple(rows), (*_uncompared(baseline, run), *_worse(rows, run)))
+
+
+def _uncompared(baseline: Run, run: Run) -> list[str]:
+    """Say what the comparison does not see: changed questions, and questions that failed."""
+    alone, failed = left_out(baseline, run), sum(cell.failed for cell in run.cells)
+    told = f"{alone} questions are not those of the baseline: make it anew with `citedrag eval gate --update`"
+    return [told] * bool(alone) + [f"{failed} questions failed and have no result"] * bool(failed)
 
 
 def _worse(rows: Sequence[Row], run: Run) -> list[str]:

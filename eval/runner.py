@@ -80,14 +80,13 @@ class Runner:
         questions = sample(data.questions, spec.questions or suite.questions, suite.seed)
         answers = spec.answers and variant.answers
         settings = self._settings(variant, answers=answers)
-        model = settings.model if settings.uses_model else "extractive"
-        key = cell_key(data, variant.model_copy(update={"answers": answers}), settings.embedder, model)
+        key = cell_key(data, variant.model_copy(update={"answers": answers}), settings)
         records = Records(self.workspace.records(key))
         held = {one.id: records.held[question_key(one)] for one in questions if question_key(one) in records.held}
         open_ones = [one for one in questions if one.id not in held]
         if not open_ones:
             return Cell(spec.name, variant.name, questions, held, records.path, tuple(data.unknown_gold()))
-        home = self.workspace.corpus(corpus_key(data, variant, settings.embedder))
+        home = self.workspace.corpus(corpus_key(data, variant, settings))
         settings = settings.model_copy(update={"home": home})
         started = time.perf_counter()
         embedder = self._embedder(settings)
@@ -149,7 +148,9 @@ def materialise(corpus: Corpus, target: Path) -> tuple[Path, dict[str, str]]:
         names[path.name] = record.id
         if not path.exists():
             head = f"# {' '.join(record.title.split())}\n\n" if record.title.strip() else ""
-            path.write_text(f"{head}{record.text}\n", encoding="utf-8")
+            draft = path.with_suffix(".part")  # a crash leaves no half document that would pass for a whole one
+            draft.write_text(f"{head}{record.text}\n", encoding="utf-8")
+            draft.replace(path)
     return target, names
 
 

@@ -17,6 +17,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from app.settings import Settings
 from eval.datasets import Corpus, DataSet
 from eval.suite import Variant
 from eval.types import Question
@@ -55,16 +56,24 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:20]
 
 
-def corpus_key(data: DataSet, variant: Variant, embedder: str) -> str:
+def corpus_key(data: DataSet, variant: Variant, settings: Settings) -> str:
     """Return what an ingested corpus follows from: its documents, the chunking, the model, the program's reading."""
-    way = [variant.chunk_tokens, variant.chunking]
-    return digest([corpus_digest(data.corpus), way, embedder, program("ingest"), _file("cutting.py")])
+    way = [variant.chunk_tokens, variant.chunking, settings.ocr, settings.max_file_mb, settings.read_timeout]
+    return digest([corpus_digest(data.corpus), way, settings.embedder, program("ingest"), _file("cutting.py")])
 
 
-def cell_key(data: DataSet, variant: Variant, embedder: str, model: str) -> str:
-    """Return what the outcomes of a set under a variant follow from; the variant's name is no part of it."""
-    settings = variant.model_dump(mode="json", exclude={"name"})
-    return digest([corpus_key(data, variant, embedder), data.corpus.prefix, settings, model, program("app"), engines()])
+def cell_key(data: DataSet, variant: Variant, settings: Settings) -> str:
+    """Return what the outcomes of a set under a variant follow from; the variant's name is no part of it.
+
+    `settings` are those that the set is run with: what they name outside the variant (a reranker, a model and its
+    endpoint) makes other outcomes too.
+    """
+    chosen = variant.model_dump(mode="json", exclude={"name"})
+    model = [settings.model, settings.openai_base_url] if settings.uses_model else "extractive"
+    named = [settings.reranker, model, settings.refusal_en, settings.refusal_zh]
+    return digest(
+        [corpus_key(data, variant, settings), data.corpus.prefix, chosen, named, program("app"), engines()]
+    )  # fmt: skip
 
 
 def question_key(question: Question) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from app.retrieval.search import Retriever
 from app.settings import Settings
@@ -159,13 +160,15 @@ def test_a_corpus_without_text_is_an_error(tmp_path: Path, data: Path) -> None:
 
 def test_keys_follow_from_what_matters(data: Path) -> None:
     found = load(SetSpec(name="own", path="own"), data)
-    plain = cell_key(found, Variant(), "m", "extractive")
-    assert cell_key(found, Variant(name="other"), "m", "extractive") == plain
+    usual = Settings(embedder="m", openai_api_key=None, _env_file=None)
+    plain = cell_key(found, Variant(), usual)
+    assert cell_key(found, Variant(name="other"), usual) == plain
     for other in (Variant(seed=1), Variant(done=0.1), Variant(lexical=False)):
-        assert cell_key(found, other, "m", "extractive") != plain
-        assert corpus_key(found, other, "m") == corpus_key(found, Variant(), "m")
-    assert cell_key(found, Variant(), "m", "gpt") != plain
-    assert corpus_key(found, Variant(chunk_tokens=99), "m") != corpus_key(found, Variant(), "m")
+        assert cell_key(found, other, usual) != plain
+        assert corpus_key(found, other, usual) == corpus_key(found, Variant(), usual)
+    for change in ({"reranker": "another"}, {"openai_api_key": SecretStr("x")}, {"embedder": "n"}, {"ocr": "on"}):
+        assert cell_key(found, Variant(), usual.model_copy(update=change)) != plain, change
+    assert corpus_key(found, Variant(chunk_tokens=99), usual) != corpus_key(found, Variant(), usual)
 
 
 def test_an_outcome_survives_its_line(tmp_path: Path) -> None:

@@ -198,6 +198,13 @@ def test_the_gate_stops_one_quotation_that_does_not_verify() -> None:
     assert verdict.worse[-1] == "a quotation does not verify in 7 of own"
 
 
+def test_the_gate_stops_what_it_cannot_compare() -> None:
+    half = cell("useful", {str(number): 1.0 for number in range(40)})
+    changed = replace(half, keys={"7": "other"})
+    assert "not those of the baseline" in gated(half, changed).worse[0]
+    assert "1 questions failed" in gated(half, replace(half, failed=1)).worse[0]
+
+
 def test_the_baseline_is_of_the_questions_that_are_there() -> None:
     baseline = gate.read_baseline()
     rows = (gate.own_data() / "corpus" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
